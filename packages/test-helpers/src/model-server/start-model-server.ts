@@ -1,0 +1,231 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { sendError, sendStep } from "./answer.js";
+import { createGates } from "./gates.js";
+import { historyProblem } from "./history.js";
+import {
+	type ChatBody,
+	type LoggedRequest,
+	logRequest,
+	type ModelRequest,
+	parseBody,
+} from "./request.js";
+import { resolveScript, scriptPosition } from "./script.js";
+import type { ModelStep, ScriptedStep } from "./step.js";
+
+/** How a model server behaves where no script says it. */
+export interface ModelServerOptions {
+	/**
+	 * The answer to a request without a script, or after the end of its script.
+	 * @defaultValue `{ text: "OK." }`
+	 */
+	readonly defaultAnswer?: ScriptedStep;
+	/**
+	 * The answer to a request for a summary, which is how the hosts compact a conversation.
+	 * @defaultValue `{ text: "Summary of the conversation." }`
+	 */
+	readonly summary?: ScriptedStep;
+	/**
+	 * Whether to answer 400, as providers do, if a tool call lacks its result directly after it or a result its call.
+	 * @defaultValue `false`
+	 */
+	readonly strict?: boolean;
+}
+
+/** A scripted model behind an OpenAI-compatible endpoint on the loopback interface. */
+export interface ModelServer {
+	/** The base URL, with `/v1`. */
+	readonly url: string;
+	/** Registers a script, which prompts name as `@@#name#`; it replaces one of the same name. */
+	script(name: string, steps: readonly ScriptedStep[]): void;
+	/** All chat requests since the start or the last reset, in the order in which they came; live. */
+	readonly requests: readonly ModelRequest[];
+	/** The most answers that were going on at the same time. */
+	readonly peakConcurrency: number;
+	/**
+	 * The first request that the predicate accepts, also among those that came before. It is called when a request comes,
+	 * before the answer is chosen. Rejects when the server is closed.
+	 */
+	waitForRequest(predicate: (request: ModelRequest) => boolean): Promise<ModelRequest>;
+	/** Opens the gate for every answer that holds at it, now or later. */
+	release(name: string): void;
+	/** From now on, how to answer to a request for a summary. */
+	setSummary(step: ScriptedStep): void;
+	/** Forgets requests, scripts, errors served, opened gates and the summary. Answers that are going on go on. */
+	reset(): void;
+	/** Ends all connections, also of answers that hang, and stops listening. */
+	close(): Promise<void>;
+}
+
+interface Waiter {
+	readonly predicate: (request: ModelRequest) => boolean;
+	readonly resolve: (request: ModelRequest) => void;
+	readonly reject: (error: Error) => void;
+}
+
+interface ChosenStep {
+	readonly step: ModelStep;
+	/** Of a script's step: where to count it if it leaves no assistant message behind. */
+	readonly conversation?: string;
+}
+
+const DEFAULT_ANSWER: ModelStep = { text: "OK." };
+const DEFAULT_SUMMARY: ModelStep = { text: "Summary of the conversation." };
+
+/**
+ * Starts a server for `POST /v1/chat/completions` (streamed) and `GET /v1/models` on a free port.
+ *
+ * What it answers is written in the prompt: `@@[ {"text": "look"}, {"text": "done"} ]@@`, a list of steps as JSON, or
+ * `@@#name#` for a script that was registered. The last user message with a script counts, and the step is the number of
+ * assistant messages since, plus the answers that left none behind: errors, cut connections, and answers that the client
+ * did not wait for. So any number of sessions can use one server at the same time.
+ */
+export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
+	const scripts = new Map<string, readonly ScriptedStep[]>();
+	/** By conversation: how many answers left no assistant message behind. */
+	const lost = new Map<string, number>();
+	const waiters = new Set<Waiter>();
+	const gates = createGates();
+	const requests: LoggedRequest[] = [];
+	let summary = options.summary;
+	let open = 0;
+	let peak = 0;
+
+	async function choose(request: LoggedRequest): Promise<ChosenStep> {
+		const resolve = async (step: ScriptedStep): Promise<ChosenStep> => ({
+			step: typeof step === "function" ? await step(request) : step,
+		});
+		if (request.kind === "summary") return resolve(summary ?? DEFAULT_SUMMARY);
+		const problem = options.strict ? historyProblem(request.messages) : undefined;
+		if (problem !== undefined) return { step: badRequest(problem) };
+		const position = scriptPosition(request);
+		if (!position) return resolve(options.defaultAnswer ?? DEFAULT_ANSWER);
+		const steps = resolveScript(position.reference, scripts);
+		if (typeof steps === "string") return { step: badRequest(steps) };
+		const { conversation } = position;
+		const index = position.answers + (lost.get(conversation) ?? 0);
+		const step = steps[index];
+		if (step === undefined) return resolve(options.defaultAnswer ?? DEFAULT_ANSWER);
+		request.step = index;
+		return { ...(await resolve(step)), conversation };
+	}
+
+	async function answer(
+		body: ChatBody,
+		http: IncomingMessage,
+		response: ServerResponse,
+	): Promise<void> {
+		const request = logRequest(requests.length, http.headers, body);
+		requests.push(request);
+		peak = Math.max(peak, ++open);
+		tellWaiters(request);
+		const controller = new AbortController();
+		const { signal } = controller;
+		response.once("close", () => controller.abort());
+		let chosen: ChosenStep | undefined;
+		try {
+			chosen = await choose(request);
+			const { step } = chosen;
+			if (step.hold !== undefined) await gates.pass(step.hold, signal);
+			if (signal.aborted) return;
+			request.status = step.error ? (step.error.status ?? 500) : 200;
+			await sendStep(response, step, { model: body.model, index: request.index, signal });
+		} finally {
+			// Before the client can see the end and ask again.
+			open--;
+			request.open = false;
+			request.aborted = signal.aborted;
+			const { conversation, step } = chosen ?? {};
+			if (conversation !== undefined && (signal.aborted || step?.error || step?.drop)) {
+				lost.set(conversation, (lost.get(conversation) ?? 0) + 1);
+			}
+		}
+	}
+
+	function tellWaiters(request: ModelRequest): void {
+		for (const waiter of waiters) {
+			if (!waiter.predicate(request)) continue;
+			waiters.delete(waiter);
+			waiter.resolve(request);
+		}
+	}
+
+	async function handle(http: IncomingMessage, response: ServerResponse): Promise<void> {
+		const path = new URL(http.url ?? "/", "http://localhost").pathname;
+		if (http.method === "GET" && path === "/v1/models") {
+			response.writeHead(200, { "content-type": "application/json" });
+			response.end(JSON.stringify({ object: "list", data: [] }));
+			return;
+		}
+		if (http.method !== "POST" || path !== "/v1/chat/completions") {
+			return sendError(response, { status: 404, body: `There is no ${http.method} ${path} here.` });
+		}
+		const body = parseBody(await readText(http));
+		if (typeof body === "string") return sendError(response, badRequest(body).error ?? {});
+		await answer(body, http, response);
+	}
+
+	const server = createServer((http, response) => {
+		handle(http, response).catch((error: unknown) => {
+			const message = error instanceof Error ? error.message : String(error);
+			if (response.headersSent) response.destroy();
+			else sendError(response, { status: 500, body: `The scripted answer failed: ${message}` });
+		});
+	});
+	await new Promise<void>((resolve, reject) => {
+		server.once("error", reject);
+		server.listen(0, "127.0.0.1", resolve);
+	});
+	const { port } = server.address() as AddressInfo;
+
+	return {
+		url: `http://127.0.0.1:${port}/v1`,
+		script(name, steps) {
+			scripts.set(name, steps);
+		},
+		requests,
+		get peakConcurrency() {
+			return peak;
+		},
+		waitForRequest(predicate) {
+			const known = requests.find(predicate);
+			if (known) return Promise.resolve(known);
+			if (!server.listening) return Promise.reject(closedError());
+			return new Promise((resolve, reject) => waiters.add({ predicate, resolve, reject }));
+		},
+		release: gates.open,
+		setSummary(step) {
+			summary = step;
+		},
+		reset() {
+			requests.length = 0;
+			scripts.clear();
+			lost.clear();
+			gates.reset();
+			summary = options.summary;
+			peak = open;
+		},
+		async close() {
+			if (!server.listening) return;
+			const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+			server.closeAllConnections();
+			for (const waiter of waiters) waiter.reject(closedError());
+			waiters.clear();
+			await closed;
+		},
+	};
+}
+
+function closedError(): Error {
+	return new Error("The model server was closed before such a request came.");
+}
+
+function badRequest(message: string): ModelStep {
+	return { error: { status: 400, body: { error: { message, type: "invalid_request_error" } } } };
+}
+
+async function readText(stream: AsyncIterable<Buffer>): Promise<string> {
+	const parts: Buffer[] = [];
+	for await (const part of stream) parts.push(part);
+	return Buffer.concat(parts).toString("utf8");
+}
