@@ -1,0 +1,23 @@
+export { AgentManager } from "./agent-manager.js";
+export { type Clock, systemClock } from "./clock.js";
+export { createInbox, type Delivery, type Inbox } from "./inbox.js";
+export { checkLimits, DEFAULT_GRACE_TURNS } from "./limits.js";
+export type { ManagerEvent } from "./manager-events.js";
+export {
+	type AgentManagerOptions,
+	DEFAULT_MAX_CONCURRENT,
+	type ResumeAnswer,
+	type ResumeRequest,
+	type SessionRequest,
+	type SpawnOptions,
+	type SteerAnswer,
+	type StopAnswer,
+} from "./manager-options.js";
+export {
+	type ResumeOptions,
+	type RunOptions,
+	type RunResult,
+	resumeAgent,
+	runAgent,
+	type SessionStart,
+} from "./run-agent.js";
