@@ -21,6 +21,8 @@ export interface SubagentSession extends ObservableSession {
 	dispose(): void | Promise<void>;
 	/** Resolves when nothing is going on any more: no turn, retry or compaction (1.6.0). */
 	waitForIdle?(): Promise<void>;
+	/** Takes back the messages that the agent has not read, and returns them. */
+	clearQueue?(): { readonly steering: readonly string[]; readonly followUp: readonly string[] };
 	/** Stops a running compaction; 0.73.1's `abort` does not. */
 	abortCompaction?(): void;
 	readonly isStreaming?: boolean;
