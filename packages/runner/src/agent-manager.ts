@@ -279,7 +279,10 @@ export class AgentManager<Context = undefined> {
 		};
 		agent.unread = [];
 		agent.run = run;
-		if (signal?.aborted) return onAbort();
+		if (signal?.aborted) {
+			onAbort();
+			return;
+		}
 		signal?.addEventListener("abort", onAbort, { once: true });
 
 		const start = (): void => void this.#execute(agent, run);
