@@ -50,6 +50,8 @@ export interface ModelRequest {
 	readonly open: boolean;
 	/** Whether the client went away before the answer was over. */
 	readonly aborted: boolean;
+	/** Resolves when the answer is over, however it ends. */
+	readonly ended: Promise<void>;
 }
 
 /** A request as the server that answers it sees it. */
@@ -60,6 +62,7 @@ export function logRequest(
 	index: number,
 	headers: IncomingHttpHeaders,
 	body: ChatBody,
+	ended: Promise<void>,
 ): LoggedRequest {
 	const system = body.messages.filter(isSystem).map(textOf).join("\n\n");
 	const session = headers["x-session-affinity"];
@@ -79,6 +82,7 @@ export function logRequest(
 		status: undefined,
 		open: true,
 		aborted: false,
+		ended,
 	};
 }
 

@@ -115,7 +115,11 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 		http: IncomingMessage,
 		response: ServerResponse,
 	): Promise<void> {
-		const request = logRequest(requests.length, http.headers, body);
+		let end: () => void = () => undefined;
+		const ended = new Promise<void>((resolve) => {
+			end = resolve;
+		});
+		const request = logRequest(requests.length, http.headers, body, ended);
 		requests.push(request);
 		peak = Math.max(peak, ++open);
 		tellWaiters(request);
@@ -139,6 +143,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 			if (conversation !== undefined && (signal.aborted || step?.error || step?.drop)) {
 				lost.set(conversation, (lost.get(conversation) ?? 0) + 1);
 			}
+			end();
 		}
 	}
 
