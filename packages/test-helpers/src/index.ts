@@ -32,3 +32,11 @@ export type {
 	ScriptedToolCall,
 	ScriptedUsage,
 } from "./model-server/step.js";
+export {
+	loadTrace,
+	replayTrace,
+	type Trace,
+	type TraceHost,
+	type TraceName,
+	traceNames,
+} from "./traces.js";
