@@ -56,9 +56,8 @@ const OUTCOMES: readonly (readonly [AgentOutcome, string, boolean, boolean])[] =
 	[{ status: "error", reason: "failed" }, "failed", true, true],
 ];
 
-describe.each(OUTCOMES)(
-	"$0.status for the reason $0.reason",
-	(outcome, phrase, failure, partial) => {
+for (const [outcome, phrase, failure, partial] of OUTCOMES) {
+	describe(`${outcome.status}, ${outcome.reason}${outcome.neverStarted ? ", never started" : ""}`, () => {
 		test("is told in one phrase", () => {
 			expect(describeOutcome(outcome)).toBe(phrase);
 		});
@@ -70,5 +69,5 @@ describe.each(OUTCOMES)(
 		test("has partial text unless the agent came to its end", () => {
 			expect(isPartial(outcome)).toBe(partial);
 		});
-	},
-);
+	});
+}
