@@ -1,0 +1,3 @@
+import { installCurrentHost } from "../dist/index.js";
+
+await installCurrentHost();
