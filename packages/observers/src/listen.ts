@@ -5,8 +5,8 @@ import { type ObservableSession, type SessionEvent, toSessionEvent } from "@pi-s
  *
  * - nothing that `handle` throws reaches the session, whose run it would break; it goes to `onError`;
  * - after unsubscribing, `handle` is not called again;
- * - unsubscribing from inside `handle` makes no other listener miss the event. Hosts loop over their live list, so the
- *   removal waits until the event has been handed to all.
+ * - unsubscribing while an event is handed out, by whichever listener, makes no other listener miss it. Hosts loop over
+ *   their live list, so the removal waits for the next microtask.
  */
 export function listen(
 	session: ObservableSession,
@@ -14,24 +14,19 @@ export function listen(
 	onError: (error: unknown) => void = ignore,
 ): () => void {
 	let open = true;
-	let handling = false;
 	const remove = session.subscribe((event) => {
-		const known = open ? toSessionEvent(event) : undefined;
-		if (known === undefined) return;
-		handling = true;
+		if (!open) return;
 		try {
-			handle(known);
+			const known = toSessionEvent(event);
+			if (known !== undefined) handle(known);
 		} catch (error) {
 			guard(() => onError(error));
-		} finally {
-			handling = false;
 		}
 	});
 	return () => {
 		if (!open) return;
 		open = false;
-		if (handling) queueMicrotask(remove);
-		else remove();
+		queueMicrotask(remove);
 	};
 }
 
