@@ -177,12 +177,13 @@ export class AgentRecord {
 	}
 
 	/**
-	 * A run ended, or was stopped. A run that ends after it was stopped keeps `stopped` and adds its partial text; that
-	 * happens once.
+	 * A run ended, or was stopped. A run that ends after it was stopped keeps `stopped` and adds its partial text, and to
+	 * the outcome what was not known yet; that happens once.
 	 */
 	markEnded(end: RunEnd, now: number): boolean {
 		if (this.#status === "stopped" && this.#lateEndExpected) {
 			this.#lateEndExpected = false;
+			if (end.outcome.status === "stopped") this.#outcome = { ...end.outcome, ...this.#outcome };
 			this.#result ??= end.result;
 			this.#error ??= end.error;
 			return true;

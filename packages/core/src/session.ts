@@ -55,7 +55,11 @@ export interface HostEvent {
 export interface SessionEvents {
 	agent_start: { readonly type: "agent_start" };
 	/** The end of one loop, not of the run: a retry, a compaction or a queued message may start another. */
-	agent_end: { readonly type: "agent_end" };
+	agent_end: {
+		readonly type: "agent_end";
+		/** The new messages. If the loop itself failed, only here is the message that says so. */
+		readonly messages?: readonly SessionMessage[];
+	};
 	turn_start: { readonly type: "turn_start" };
 	/** Fires for failed and aborted turns, too. */
 	turn_end: {

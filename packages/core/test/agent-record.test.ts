@@ -101,6 +101,14 @@ describe("a run that ends after it was stopped", () => {
 		});
 	});
 
+	test("adds to the outcome what the stop could not know", () => {
+		const record = running();
+		record.markEnded(STOPPED, 2000);
+		const detail = "bash still ran 5 seconds after it was told to stop, so it was given up";
+		record.markEnded({ outcome: { status: "stopped", reason: "parent", detail } }, 7000);
+		expect(record.outcome).toEqual({ status: "stopped", reason: "user", detail });
+	});
+
 	test("does not replace the text that the stop brought", () => {
 		const record = running();
 		record.markEnded({ ...STOPPED, result: "partial" }, 2000);
