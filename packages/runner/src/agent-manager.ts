@@ -16,6 +16,7 @@ import {
 	type AgentManagerOptions,
 	DEFAULT_MAX_CONCURRENT,
 	type ResumeAnswer,
+	type RestoreOptions,
 	type ResumeRequest,
 	type SpawnOptions,
 	type SteerAnswer,
@@ -26,7 +27,9 @@ import { createSlots, type SlotRequest, type Slots } from "./slots.js";
 
 interface Agent<Context> {
 	readonly record: AgentRecord;
-	readonly spawn: SpawnOptions<Context>;
+	readonly spawn: RestoreOptions<Context>;
+	/** Absent for a restored agent that was not resumed yet. */
+	context: Context | undefined;
 	run: ActiveRun | undefined;
 	/** Kept after a run if sessions are kept. */
 	session: SubagentSession | undefined;
@@ -35,12 +38,15 @@ interface Agent<Context> {
 	unread: readonly string[];
 }
 
+/** What the first run of an agent and a resume have in common. */
+type RunRequest = Omit<ResumeRequest<unknown>, "context">;
+
 interface ActiveRun {
 	readonly inbox: Inbox;
 	readonly controller: AbortController;
 	readonly ended: Promise<void>;
 	readonly resolveEnded: () => void;
-	readonly request: ResumeRequest;
+	readonly request: RunRequest;
 	readonly resumed: boolean;
 	readonly stopListening: () => void;
 	slot: SlotRequest | undefined;
@@ -75,8 +81,8 @@ export class AgentManager<Context = undefined> {
 	}
 
 	/**
-	 * Starts or queues a new agent and returns its id. Throws for an empty prompt, a bad limit or a disposed manager;
-	 * whatever happens later is in the record.
+	 * Starts or queues a new agent and returns its id. Throws for an empty prompt, a bad limit, an id that is taken or a
+	 * disposed manager; whatever happens later is in the record.
 	 */
 	spawn(options: SpawnOptions<Context>): string {
 		this.#check(options);
@@ -90,8 +96,7 @@ export class AgentManager<Context = undefined> {
 			},
 			{ onRefused: (error) => this.#log("An agent's status was not changed.", error) },
 		);
-		const agent = this.#add(record, options);
-		this.#events.emit({ type: "agent_created", record });
+		const agent = this.#add(record, options, options.context);
 		this.#request(agent, options, false);
 		return record.id;
 	}
@@ -102,13 +107,13 @@ export class AgentManager<Context = undefined> {
 	}
 
 	/** Gives an ended agent a further task. Throws for an empty prompt or a bad limit; wait with {@link wait}. */
-	resume(id: string, request: ResumeRequest): ResumeAnswer {
+	resume(id: string, request: ResumeRequest<Context>): ResumeAnswer {
 		const agent = this.#agents.get(id);
 		if (agent === undefined) return "unknown";
 		this.#check(request);
 		if (agent.run !== undefined) return "not_ended";
+		agent.context = request.context ?? agent.context;
 		agent.record.markQueued();
-		this.#events.emit({ type: "agent_resumed", record: agent.record });
 		this.#request(agent, { limits: agent.spawn.limits ?? {}, ...request }, true);
 		return "started";
 	}
@@ -217,9 +222,9 @@ export class AgentManager<Context = undefined> {
 
 	/**
 	 * Takes in an agent of an earlier process. One that had not ended is `interrupted`. Nothing is emitted.
-	 * `spawn` is what a resume is made from.
+	 * A resume is made from `options` and from the context that it brings. Throws for an id that is taken.
 	 */
-	restore(snapshot: AgentRecordSnapshot, spawn: SpawnOptions<Context>): AgentRecord {
+	restore(snapshot: AgentRecordSnapshot, options: RestoreOptions<Context>): AgentRecord {
 		const record = new AgentRecord(snapshot, {
 			onRefused: (error) => this.#log("An agent's status was not changed.", error),
 		});
@@ -228,7 +233,7 @@ export class AgentManager<Context = undefined> {
 			const outcome = { status: "error", reason: "interrupted", ...neverStarted } as const;
 			record.markEnded({ outcome, result: snapshot.result }, this.#clock.now());
 		}
-		this.#add(record, spawn);
+		this.#add(record, options, undefined);
 		return record;
 	}
 
@@ -240,10 +245,16 @@ export class AgentManager<Context = undefined> {
 		await Promise.all([...this.#agents.values()].map((agent) => this.#closeSession(agent)));
 	}
 
-	#add(record: AgentRecord, spawn: SpawnOptions<Context>): Agent<Context> {
+	#add(
+		record: AgentRecord,
+		spawn: RestoreOptions<Context>,
+		context: Context | undefined,
+	): Agent<Context> {
+		if (this.#agents.has(record.id)) throw new Error(`There is already an agent ${record.id}.`);
 		const agent: Agent<Context> = {
 			record,
 			spawn,
+			context,
 			run: undefined,
 			session: undefined,
 			workspace: undefined,
@@ -253,7 +264,7 @@ export class AgentManager<Context = undefined> {
 		return agent;
 	}
 
-	#check(request: Pick<ResumeRequest, "prompt" | "limits">): void {
+	#check(request: RunRequest): void {
 		if (this.#disposed)
 			throw new Error("The agent manager was disposed; it starts no more agents.");
 		if (request.prompt.trim() === "") throw new TypeError("The prompt is empty; say what to do.");
@@ -261,7 +272,7 @@ export class AgentManager<Context = undefined> {
 	}
 
 	/** The one way in: a promise from now on, and a slot now or later. */
-	#request(agent: Agent<Context>, request: ResumeRequest, resumed: boolean): void {
+	#request(agent: Agent<Context>, request: RunRequest, resumed: boolean): void {
 		const { promise: ended, resolve: resolveEnded } = withResolvers();
 		const { signal } = request;
 		const onAbort = (): void => {
@@ -279,6 +290,9 @@ export class AgentManager<Context = undefined> {
 		};
 		agent.unread = [];
 		agent.run = run;
+		this.#events.emit({ type: resumed ? "agent_resumed" : "agent_created", record: agent.record });
+		// Whoever was told may have stopped it.
+		if (agent.run !== run) return;
 		if (signal?.aborted) {
 			onAbort();
 			return;
@@ -290,7 +304,7 @@ export class AgentManager<Context = undefined> {
 		else run.slot = this.#slots(agent.spawn, request).request(start);
 	}
 
-	#slots(spawn: SpawnOptions<Context>, request: ResumeRequest): Slots {
+	#slots(spawn: RestoreOptions<Context>, request: RunRequest): Slots {
 		if (request.background) return this.#background;
 		let slots = this.#foreground.get(spawn.parentId);
 		if (slots === undefined) {
@@ -310,7 +324,8 @@ export class AgentManager<Context = undefined> {
 		try {
 			result = await this.#run(agent, run);
 			agent.workspace = result.workspace ?? agent.workspace;
-			agent.session = result.session;
+			// A resume that got no session leaves the last one as it was.
+			agent.session = result.session ?? agent.session;
 			agent.unread = result.unreadMessages;
 		} catch (error) {
 			failure = toError(error);
@@ -363,7 +378,7 @@ export class AgentManager<Context = undefined> {
 					? Promise.resolve(previous)
 					: this.#options.createSession({
 							record,
-							context: spawn.context,
+							context: contextOf(agent),
 							cwd: workspace?.cwd ?? cwd,
 							...(workspace && { workspace }),
 							signal,
@@ -420,6 +435,11 @@ export class AgentManager<Context = undefined> {
 		const log = this.#options.log ?? warn;
 		log(message, toError(error));
 	}
+}
+
+function contextOf<Context>(agent: Agent<Context>): Context {
+	// `undefined` may be the program's own choice of a context; a restored agent has none at all.
+	return agent.context as Context;
 }
 
 function randomId(): string {

@@ -18,6 +18,8 @@ export interface Inbox {
 	send(message: string): Promise<Delivery>;
 	/** For the run: the session takes messages from now on, those that were kept first. */
 	open(session: SubagentSession): Promise<void>;
+	/** For the run: whether a message is on its way to the session. */
+	readonly sending: boolean;
 	/** For the run: resolves when the session has everything that was sent so far. */
 	flushed(): Promise<void>;
 	/** For the run: takes back what has not been read. */
@@ -31,11 +33,11 @@ export function createInbox(waiting: readonly string[] = []): Inbox {
 	const kept = [...waiting];
 	const sending = new Set<Promise<unknown>>();
 	let session: SubagentSession | undefined;
+	let ready = false;
 	let closed = false;
 
 	async function hand(to: SubagentSession, message: string): Promise<void> {
-		// A leading slash would make the session look for a command of that name.
-		const sent = to.steer(message.startsWith("/") ? ` ${message}` : message);
+		const sent = to.steer(escaped(message));
 		sending.add(sent);
 		try {
 			await sent;
@@ -47,7 +49,7 @@ export function createInbox(waiting: readonly string[] = []): Inbox {
 	return {
 		async send(message) {
 			if (closed) return "closed";
-			if (session === undefined) {
+			if (session === undefined || !ready) {
 				kept.push(message);
 				return "kept";
 			}
@@ -55,18 +57,43 @@ export function createInbox(waiting: readonly string[] = []): Inbox {
 			return "delivered";
 		},
 		async open(next) {
-			while (kept.length > 0) await hand(next, kept.shift() ?? "");
 			session = next;
+			try {
+				for (let first = kept[0]; first !== undefined; first = kept[0]) {
+					await hand(next, first);
+					kept.shift();
+				}
+			} catch {
+				// It was accepted, so it stays: what is kept is read as a further prompt.
+			}
+			ready = true;
+		},
+		get sending() {
+			return sending.size > 0;
 		},
 		async flushed() {
 			while (sending.size > 0) await Promise.allSettled(sending);
 		},
 		takeUnread() {
 			const queued = session?.clearQueue?.();
-			return [...kept.splice(0), ...(queued?.steering ?? []), ...(queued?.followUp ?? [])];
+			const messages = [
+				...(queued?.steering ?? []),
+				...(queued?.followUp ?? []),
+				...kept.splice(0),
+			];
+			return messages.map(unescaped);
 		},
 		close() {
 			closed = true;
 		},
 	};
+}
+
+/** A leading slash would make the session look for a command of that name. */
+function escaped(message: string): string {
+	return message.startsWith("/") ? ` ${message}` : message;
+}
+
+function unescaped(message: string): string {
+	return message.startsWith(" /") ? message.slice(1) : message;
 }

@@ -6,6 +6,7 @@ export type { ManagerEvent } from "./manager-events.js";
 export {
 	type AgentManagerOptions,
 	DEFAULT_MAX_CONCURRENT,
+	type RestoreOptions,
 	type ResumeAnswer,
 	type ResumeRequest,
 	type SessionRequest,

@@ -22,7 +22,9 @@ export interface LimitWatch {
 	readonly wrapUpSent: boolean;
 	/** Names of the tools that are running, in the order of their start. */
 	readonly activeTools: readonly string[];
+	/** Not to be called after {@link stop}. */
 	add(event: SessionEvent): void;
+	/** Leaves no timer behind. */
 	stop(): void;
 }
 
@@ -80,6 +82,7 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 	}
 
 	function addTool(id: string, name: string): void {
+		removeTool(id);
 		const cancel = startTimer(limits.toolSeconds, () =>
 			end("tool_time_limit", `${name} ran for ${limits.toolSeconds} seconds`),
 		);
@@ -89,6 +92,10 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 	function removeTool(id: string): void {
 		tools.get(id)?.cancel();
 		tools.delete(id);
+	}
+
+	function removeTools(): void {
+		for (const id of [...tools.keys()]) removeTool(id);
 	}
 
 	/** After a turn that the run goes on from. */
@@ -126,6 +133,10 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 				case "tool_execution_end":
 					removeTool(event.toolCallId);
 					break;
+				case "agent_end":
+					// A loop that died sends no end for its tools.
+					removeTools();
+					break;
 				case "message_end":
 					if (event.message?.role === "assistant") addUsage(usage, event.message.usage);
 					break;
@@ -141,9 +152,7 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 		stop() {
 			cancelTime();
 			cancelStall();
-			// Not after the stop: a late event must not start it again.
-			cancelStall = () => {};
-			for (const id of [...tools.keys()]) removeTool(id);
+			removeTools();
 		},
 	};
 }

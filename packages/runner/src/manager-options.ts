@@ -89,9 +89,17 @@ export interface SpawnOptions<Context> {
 	readonly onSessionCreated?: (session: SubagentSession) => void;
 }
 
+/** What an agent of an earlier process is resumed with; see {@link SpawnOptions}. */
+export type RestoreOptions<Context> = Pick<
+	SpawnOptions<Context>,
+	"limits" | "isolation" | "cwd" | "parentId" | "onSessionCreated"
+>;
+
 /** A further task for an ended agent. */
-export interface ResumeRequest {
+export interface ResumeRequest<Context> {
 	readonly prompt: string;
+	/** @defaultValue that of the last run; needed for the first resume of a restored agent */
+	readonly context?: Context;
 	readonly background?: boolean;
 	readonly bypassQueue?: boolean;
 	/** @defaultValue those that it was started with */

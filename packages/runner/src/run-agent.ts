@@ -5,6 +5,7 @@ import {
 	type SubagentSession,
 	type Usage,
 	type Workspace,
+	type WorkspaceEnd,
 	type WorkspaceReport,
 } from "@pi-subagents/core";
 import { listen } from "@pi-subagents/observers";
@@ -102,7 +103,7 @@ export async function runAgent(options: RunOptions): Promise<RunResult> {
 		hadSession: session !== undefined,
 	});
 	const end = { outcome, description: options.description ?? "" };
-	const report = await workspace?.finish(end);
+	const report = workspace && (await finish(workspace, end));
 	return {
 		outcome,
 		text,
@@ -129,7 +130,7 @@ async function start(options: RunOptions, ending: Ending): Promise<Started> {
 	try {
 		if (ending.cause) return {};
 		if (options.prepareWorkspace) {
-			const discard = (late: Workspace): void => void late.finish(neverUsed(options));
+			const discard = (late: Workspace): void => void finish(late, neverUsed(options));
 			workspace = await ending.race(options.prepareWorkspace(ending.signal), discard);
 		}
 		session = await ending.race(
@@ -144,7 +145,18 @@ async function start(options: RunOptions, ending: Ending): Promise<Started> {
 	}
 }
 
-function neverUsed(options: RunOptions): Parameters<Workspace["finish"]>[0] {
+/** A provider that breaks its promise and rejects must not cost the run its text. */
+async function finish(workspace: Workspace, end: WorkspaceEnd): Promise<WorkspaceReport> {
+	try {
+		return await workspace.finish(end);
+	} catch (error) {
+		const directory = workspace.root;
+		const text = `The workspace ${directory} was left as it is, because finishing it failed: ${toError(error).message}`;
+		return { text, directory, changed: true, problems: [text] };
+	}
+}
+
+function neverUsed(options: RunOptions): WorkspaceEnd {
 	return {
 		outcome: { status: "stopped", reason: "parent", neverStarted: true },
 		description: options.description ?? "",
@@ -195,6 +207,7 @@ async function converse(
 		watch.add(event);
 	});
 	const stopAborting = abortWhenEnded(session, ending);
+	const settle = watchSettled(session, clock);
 
 	let failure: Error | undefined;
 	const over = new AbortController();
@@ -209,6 +222,7 @@ async function converse(
 	over.abort();
 	const dead = finished ? undefined : describeDead(watch, graceSeconds);
 	watch.stop();
+	settle.stop();
 	stopAborting();
 	stopListening();
 	inbox.close();
@@ -225,26 +239,22 @@ async function converse(
 
 	/** A message that was accepted while the agent was finishing is read in a further prompt of the same run. */
 	async function promptUntilRead(): Promise<void> {
-		const settle = watchSettled(session, clock);
-		try {
-			await inbox.open(session);
-			let text = options.prompt;
-			while (!ending.cause) {
-				await session.prompt(text, { expandPromptTemplates: false });
-				await settle.settled();
-				await inbox.flushed();
-				// A failed agent is not asked again; what it has not read stays in the inbox, for the report.
-				if (ending.cause || transcript.last?.stopReason === "error") break;
-				const unread = withoutWrapUp(inbox.takeUnread());
-				if (unread.length === 0) break;
-				text = unread.join("\n\n");
-			}
-			// At once, so that no message can slip in behind the last look.
-			inbox.close();
-			await inbox.flushed();
-		} finally {
-			settle.stop();
+		await inbox.open(session);
+		let text = options.prompt;
+		while (!ending.cause) {
+			await session.prompt(text, { expandPromptTemplates: false });
+			await settle.settled();
+			while (inbox.sending) await inbox.flushed();
+			// An agent that failed or was aborted is not asked again; what it has not read is for the report.
+			const how = transcript.last?.stopReason;
+			if (ending.cause || how === "error" || how === "aborted") break;
+			const unread = withoutWrapUp(inbox.takeUnread());
+			if (unread.length === 0) break;
+			text = unread.join("\n\n");
 		}
+		// At once, so that no message can slip in behind the last look.
+		inbox.close();
+		await inbox.flushed();
 	}
 }
 
@@ -257,13 +267,7 @@ function withoutWrapUp(messages: readonly string[]): readonly string[] {
  * comes while no agent is running, for example between `prompt()` and the first request.
  */
 function abortWhenEnded(session: SubagentSession, ending: Ending): () => void {
-	const abort = (): void => {
-		session.abortCompaction?.();
-		void session
-			.abort()
-			.then(() => session.abortCompaction?.())
-			.catch(() => {});
-	};
+	const abort = (): void => void abortSession(session).catch(() => {});
 	const stopListening = listen(session.agent ?? session, (event) => {
 		const starts = event.type === "agent_start" || event.type === "turn_start";
 		if (starts && ending.cause) abort();
@@ -274,6 +278,16 @@ function abortWhenEnded(session: SubagentSession, ending: Ending): () => void {
 		stopListening();
 		ending.signal.removeEventListener("abort", abort);
 	};
+}
+
+/** The abort of 0.73.1 does not stop a compaction, which may run already or begin when the agent has stopped. */
+async function abortSession(session: SubagentSession): Promise<void> {
+	try {
+		session.abortCompaction?.();
+	} finally {
+		await session.abort();
+	}
+	session.abortCompaction?.();
 }
 
 /** Resolves `ms` after the run was told to end, or at once when it is over. */

@@ -23,7 +23,7 @@ export interface RunEvidence {
  */
 export function readOutcome(evidence: RunEvidence): AgentOutcome {
 	const { cause, failure, transcript } = evidence;
-	const neverStarted = transcript.last === undefined && transcript.lastText === "";
+	const neverStarted = !transcript.started;
 	if (cause?.kind === "stopped") {
 		return {
 			status: "stopped",
@@ -47,16 +47,19 @@ export function readOutcome(evidence: RunEvidence): AgentOutcome {
 		: outcome;
 }
 
-function fromLastMessage({ last }: RunTranscript): AgentOutcome {
-	switch (last?.stopReason) {
-		case undefined:
-			if (last === undefined) {
-				const detail = "the session ended without a message of the model";
-				return { status: "error", reason: "failed", detail, neverStarted: true };
-			}
-			break;
+function fromLastMessage({ last, started }: RunTranscript): AgentOutcome {
+	if (last === undefined) {
+		const detail = "the session ended without a message of the model";
+		return {
+			status: "error",
+			reason: "failed",
+			detail,
+			...(started ? {} : { neverStarted: true }),
+		};
+	}
+	switch (last.stopReason) {
 		case "error":
-			return providerFailure(last?.errorMessage);
+			return providerFailure(last.errorMessage);
 		case "aborted":
 			return { status: "stopped", reason: "program", detail: "aborted from outside the run" };
 		case "length":
@@ -64,13 +67,16 @@ function fromLastMessage({ last }: RunTranscript): AgentOutcome {
 		default:
 			break;
 	}
-	return { status: "completed", reason: last?.text ? "finished" : "no_report" };
+	return { status: "completed", reason: last.text ? "finished" : "no_report" };
 }
+
+/** But not a refused connection, and nothing that is case-sensitive. */
+const REFUSAL = /(?<!econn|connection )refus|(?<!case.)sensitive|safety|content.?filter/i;
 
 function providerFailure(errorMessage: string | undefined): AgentOutcome {
 	const detail = sentence(errorMessage?.trim() || "it gave no reason");
 	// The hosts have no stop reason of their own for a refusal; the providers' words for it end up in the message.
-	const refused = /refus|safety|sensitive|content.?filter/i.test(detail);
+	const refused = REFUSAL.test(detail);
 	return { status: "error", reason: refused ? "refusal" : "provider_error", detail };
 }
 

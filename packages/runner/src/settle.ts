@@ -6,6 +6,7 @@ import { type Clock, pause } from "./clock.js";
 export interface SettleWatch {
 	/** Resolves when no turn, retry, compaction or queued message goes on. Call it after `prompt()`. */
 	settled(): Promise<void>;
+	/** Ends the watch, also for whoever waits. */
 	stop(): void;
 }
 
@@ -38,6 +39,7 @@ function watchByEvents(
 	let ends = 0;
 	let compactions = 0;
 	let restartUntil = 0;
+	let stopped = false;
 	let change = new AbortController();
 
 	const stopAgent = listen(agent, (event) => {
@@ -67,7 +69,7 @@ function watchByEvents(
 			// The session hears of an event after the agent did: give it two turns of the event loop.
 			await nextTurn();
 			await nextTurn();
-			if (isSettled()) return;
+			if (stopped || isSettled()) return;
 			change = new AbortController();
 			const rest = restartUntil - clock.now();
 			await pause(clock, rest > 0 ? rest + 1 : LOOK_MS, change.signal);
@@ -77,8 +79,10 @@ function watchByEvents(
 	return {
 		settled,
 		stop() {
+			stopped = true;
 			stopAgent();
 			stopSession();
+			change.abort();
 		},
 	};
 }

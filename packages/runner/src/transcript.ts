@@ -2,7 +2,9 @@ import { messageText, type SessionEvent, type SessionMessage } from "@pi-subagen
 
 /** What one run's assistant messages said. Built from events, because a compaction rewrites the session's messages. */
 export interface RunTranscript {
-	/** The last assistant message that ended. */
+	/** Whether a turn began or anything was said. */
+	readonly started: boolean;
+	/** The last assistant message that ended; none if a further turn began after it. */
 	readonly last: AssistantSummary | undefined;
 	/** The last text that was not empty, also of a message that never ended. */
 	readonly lastText: string;
@@ -17,10 +19,21 @@ interface AssistantSummary {
 
 /** A transcript of a run in which nothing was said yet. */
 export function createTranscript(): RunTranscript {
+	let started = false;
 	let last: AssistantSummary | undefined;
 	let endedText = "";
 	let streamedText = "";
+	function end(message: SessionMessage): void {
+		started = true;
+		last = summary(message);
+		endedText = last.text || endedText;
+		streamedText = "";
+	}
+
 	return {
+		get started() {
+			return started;
+		},
 		get last() {
 			return last;
 		},
@@ -28,15 +41,35 @@ export function createTranscript(): RunTranscript {
 			return streamedText.trim() || endedText;
 		},
 		add(event) {
-			if (event.type === "message_start" && isAssistant(event.message)) streamedText = "";
-			else if (event.type === "message_update") streamedText += textDelta(event);
-			else if (event.type === "message_end" && isAssistant(event.message)) {
-				last = summary(event.message);
-				endedText = last.text || endedText;
-				streamedText = "";
+			switch (event.type) {
+				case "turn_start":
+					started = true;
+					// An earlier message is not the answer of this turn.
+					last = undefined;
+					return;
+				case "message_start":
+					if (isAssistant(event.message)) streamedText = "";
+					return;
+				case "message_update":
+					streamedText += textDelta(event);
+					return;
+				case "message_end":
+					if (isAssistant(event.message)) end(event.message);
+					return;
+				case "agent_end": {
+					const final = event.messages?.at(-1);
+					if (isAssistant(final) && isFailure(final)) end(final);
+					return;
+				}
+				default:
+					return;
 			}
 		},
 	};
+}
+
+function isFailure(message: SessionMessage): boolean {
+	return message.stopReason === "error" || message.stopReason === "aborted";
 }
 
 function isAssistant(message: SessionMessage | undefined): message is SessionMessage {
