@@ -1,0 +1,82 @@
+import type { AgentRecord } from "@pi-subagents/core";
+import type { Clock } from "@pi-subagents/runner";
+import type { AgentBook } from "../agent-book.js";
+
+/** How long an idle parent is left alone when more agents may end at any moment, so that it is woken once. */
+const GATHER_MS = 1500;
+
+/** What deliveries stand between. */
+export interface DeliveryContext {
+	readonly book: AgentBook;
+	readonly clock: Clock;
+	/** All agents of the session. */
+	readonly agents: () => readonly AgentRecord[];
+	/** Whether a message to the parent would start a run, and disturb none. */
+	readonly isParentAtRest: () => boolean;
+	/** Sends one message that tells of these agents, and starts a run of the parent. */
+	readonly send: (records: readonly AgentRecord[]) => void;
+}
+
+/** Tells the parent of each ended background agent once. */
+export interface Deliveries {
+	/** An agent ended, or the parent came to rest: sends what is due, now or after gathering. */
+	check(): void;
+	/** Takes what is due, which the caller then tells the parent. */
+	take(): readonly AgentRecord[];
+	/** Whether a background agent is queued or running. */
+	readonly isWaiting: boolean;
+	stop(): void;
+}
+
+/**
+ * What is due is not stored but derived: a background run that ended and whose end the parent does not know. A result
+ * that the parent read by itself is therefore never announced, and nothing is announced twice.
+ */
+export function createDeliveries(context: DeliveryContext): Deliveries {
+	let cancel: (() => void) | undefined;
+	let stopped = false;
+
+	function isBackground(record: AgentRecord): boolean {
+		return record.parentId === undefined && context.book.get(record.id)?.background === true;
+	}
+
+	function due(): readonly AgentRecord[] {
+		return context
+			.agents()
+			.filter((record) => isBackground(record) && context.book.isUntold(record));
+	}
+
+	function isWaiting(): boolean {
+		return context.agents().some((record) => isBackground(record) && !record.isTerminal);
+	}
+
+	function take(): readonly AgentRecord[] {
+		const records = due();
+		for (const record of records) context.book.markTold(record);
+		return records;
+	}
+
+	function send(): void {
+		cancel?.();
+		cancel = undefined;
+		if (stopped || !context.isParentAtRest()) return;
+		const records = take();
+		if (records.length > 0) context.send(records);
+	}
+
+	return {
+		take,
+		get isWaiting() {
+			return isWaiting();
+		},
+		check() {
+			if (stopped || !context.isParentAtRest() || due().length === 0) return;
+			if (!isWaiting()) send();
+			else cancel ??= context.clock.setTimeout(send, GATHER_MS);
+		},
+		stop() {
+			stopped = true;
+			cancel?.();
+		},
+	};
+}

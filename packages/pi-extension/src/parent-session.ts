@@ -1,0 +1,202 @@
+import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-agent";
+import { getAgentDir } from "@mariozechner/pi-coding-agent";
+import { AgentManager, systemClock } from "@pi-subagents/runner";
+import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
+import { type AgentCatalog, createCatalog } from "./catalog.js";
+import { createDialogTurns } from "./child/child-dialogs.js";
+import {
+	type ChildContext,
+	type ChildSurroundings,
+	openChildSession,
+} from "./child/child-session.js";
+import type { CommandContext } from "./commands.js";
+import { createDeliveries } from "./delivery/deliveries.js";
+import { type Notification, renderNotification } from "./delivery/notification.js";
+import { plural } from "./format.js";
+import { hostMode, isOneShot, isProjectTrusted } from "./host/host-mode.js";
+import { watchParent } from "./host/parent-boundary.js";
+import { emitLifecycle } from "./lifecycle-events.js";
+import { defaultSettings, loadSettings } from "./settings.js";
+import { createSubagents } from "./subagents.js";
+import { getSubagentResultTool, steerSubagentTool, stopSubagentTool } from "./tools/agent-tools.js";
+import { subagentTool } from "./tools/subagent-tool.js";
+import { createActivityStore } from "./ui/activity-store.js";
+import { showWidget } from "./ui/widget.js";
+
+/** All that belongs to one session of the parent, from its start to its shutdown. */
+export interface ParentSession {
+	/** May be called twice: 0.73.1 does in RPC mode. */
+	start(ctx: ExtensionContext): Promise<void>;
+	/** Stops all agents, within a bound, and keeps what they had. */
+	shutdown(reason: string): Promise<void>;
+	commandContext(): CommandContext | undefined;
+}
+
+/** Puts the parts together and registers the tools. */
+export function createParentSession(pi: ExtensionAPI): ParentSession {
+	const clock = systemClock;
+	let settings = defaultSettings();
+	let current: ExtensionContext | undefined;
+	let hideWidget = (): void => {};
+
+	const problems = (lines: readonly string[]): void => {
+		if (lines.length > 0 && current?.hasUI) current.ui.notify(lines.join("\n"), "warning");
+	};
+	const surroundings: ChildSurroundings = {
+		dialogTurns: createDialogTurns(),
+		unstored: new Map(),
+		onExtensionError: (agent, extension, error) =>
+			problems([`In ${agent} the extension ${extension} failed: ${error}`]),
+	};
+	const manager = new AgentManager<ChildContext>({
+		createSession: (request) => openChildSession(request, surroundings),
+		keepSessions: false,
+		maxConcurrent: settings.maxConcurrent,
+		clock,
+		log: (message, error) => problems([`${message} ${error.message}`]),
+	});
+	const book = createAgentBook(
+		(type, data) => pi.appendEntry(type, data),
+		(id) => {
+			const workspace = manager.getWorkspace(id);
+			return { unreadMessages: manager.getUnreadMessages(id), ...(workspace && { workspace }) };
+		},
+	);
+	const catalog: AgentCatalog = createCatalog({ settings: () => settings });
+	const activities = createActivityStore(manager, clock);
+
+	function notify(records: Parameters<typeof renderNotification>[0]): Notification {
+		return renderNotification(records, clock.now(), (record) => subagents.extras(record));
+	}
+
+	const deliveries = createDeliveries({
+		book,
+		clock,
+		agents: () => manager.listAgents(),
+		isParentAtRest: () => boundary.isAtRest,
+		send: (records) =>
+			pi.sendMessage(notify(records), { triggerTurn: true, deliverAs: "followUp" }),
+	});
+	const boundary = watchParent(pi, {
+		onRest: () => deliveries.check(),
+		takeDue() {
+			const due = deliveries.take();
+			return due.length === 0 ? undefined : notify(due);
+		},
+		drained: (signal) => drain(signal),
+	});
+	const subagents = createSubagents({
+		pi,
+		manager,
+		book,
+		activities,
+		catalog,
+		boundary,
+		surroundings,
+		settings: () => settings,
+		clock,
+	});
+
+	manager.subscribe((event) => {
+		if (event.type === "run_started" || event.type === "run_ended") book.store(event.record);
+		if (event.type === "run_ended") deliveries.check();
+	});
+	emitLifecycle(manager, pi.events);
+	registerTools();
+
+	pi.on("agent_end", (event) => {
+		const last = event.messages.at(-1);
+		const interrupted = last?.role === "assistant" && last.stopReason === "aborted";
+		if (interrupted && settings.interruptBackground) manager.abortAll("user");
+	});
+
+	function registerTools(): void {
+		pi.registerTool(subagentTool(subagents, catalog.advertised()));
+		pi.registerTool(getSubagentResultTool(subagents));
+		pi.registerTool(steerSubagentTool(subagents));
+		pi.registerTool(stopSubagentTool(subagents));
+	}
+
+	/** Waits for the background agents of a one-shot run, within the time that is set. */
+	async function drain(signal: AbortSignal | undefined): Promise<void> {
+		const over = new AbortController();
+		const cancel = clock.setTimeout(() => over.abort(), settings.drainSeconds * 1000);
+		signal?.addEventListener("abort", () => over.abort(), { once: true });
+		try {
+			while (deliveries.isWaiting && !over.signal.aborted && !signal?.aborted) {
+				const alive = manager.listAgents().filter((record) => !record.isTerminal);
+				await Promise.all(alive.map((record) => manager.wait(record.id, over.signal)));
+			}
+		} catch {
+			// The time is over, or the run was interrupted; what still runs is stopped and reported at the shutdown.
+		} finally {
+			cancel();
+		}
+	}
+
+	async function reloadSettings(): Promise<void> {
+		if (current === undefined) return;
+		const project = isProjectTrusted(current) ? current.cwd : undefined;
+		const loaded = await loadSettings(getAgentDir(), project);
+		const event = settings === loaded.settings ? "settings_loaded" : "settings_changed";
+		settings = loaded.settings;
+		manager.setMaxConcurrent(settings.maxConcurrent);
+		pi.events.emit(`subagents:${event}`, { settings });
+		problems(loaded.problems);
+	}
+
+	function restore(stored: StoredAgent): void {
+		if (manager.getRecord(stored.record.id) !== undefined) return;
+		const { record, launch } = stored;
+		const found = catalog.find(record.type);
+		if (found.definition === undefined || current === undefined) return;
+		book.restore(stored);
+	}
+
+	return {
+		async start(ctx) {
+			current = ctx;
+			await reloadSettings();
+			await catalog.open(ctx);
+			problems(catalog.takeProblems());
+			for (const stored of readStoredAgents(ctx.sessionManager.getEntries())) restore(stored);
+			registerTools();
+			hideWidget();
+			if (hostMode(ctx) === "tui") {
+				hideWidget = showWidget(ctx.ui, {
+					agents: () => manager.listAgents(),
+					activities,
+					now: () => clock.now(),
+					mode: settings.widget,
+				});
+			}
+		},
+		async shutdown(reason) {
+			const alive = manager.listAgents().filter((record) => !record.isTerminal);
+			if (alive.length > 0 && current?.hasUI && reason !== "quit") {
+				const names = alive.map((record) => record.id).join(", ");
+				current.ui.notify(
+					`${plural(alive.length, "agent")} stopped (${names}); they can be resumed in this session.`,
+					"warning",
+				);
+			}
+			deliveries.stop();
+			boundary.stop();
+			hideWidget();
+			await manager.dispose();
+			activities.stop();
+			if (current && isOneShot(hostMode(current)) && alive.length > 0) {
+				const lines = alive.map((record) => `${record.id}: ${record.status}`);
+				process.stderr.write(`Background agents were stopped at exit: ${lines.join(", ")}\n`);
+			}
+			current = undefined;
+		},
+		commandContext: () =>
+			current && {
+				manager,
+				settings: () => settings,
+				reloadSettings,
+				typeLines: () => catalog.lines(),
+			},
+	};
+}

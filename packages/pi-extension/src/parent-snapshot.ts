@@ -1,0 +1,49 @@
+import type {
+	ExtensionAPI,
+	ExtensionContext,
+	ExtensionUIContext,
+} from "@mariozechner/pi-coding-agent";
+import { getAgentDir } from "@mariozechner/pi-coding-agent";
+import { type HostMode, hostMode, isProjectTrusted } from "./host/host-mode.js";
+import { type InheritedModels, inheritModels } from "./host/models.js";
+import { OWN_TOOLS } from "./own-tools.js";
+
+/** The model of a session, as the host has it. */
+export type HostModel = NonNullable<ExtensionContext["model"]>;
+
+/**
+ * What a child takes from its parent, read once when it is started: `pi` and `ctx` throw after `/reload` or `/new`, and
+ * a queued child has to start as things were when it was asked for.
+ */
+export interface ParentSnapshot {
+	readonly cwd: string;
+	readonly agentDir: string;
+	readonly model: HostModel | undefined;
+	readonly thinkingLevel: ReturnType<ExtensionAPI["getThinkingLevel"]>;
+	/** Names of the tools that the parent's model has, without this extension's. */
+	readonly activeTools: readonly string[];
+	readonly sessionFile: string | undefined;
+	readonly sessionId: string;
+	readonly models: InheritedModels;
+	readonly projectTrusted: boolean;
+	readonly mode: HostMode;
+	/** Where dialogs of the child's extensions are shown; absent if nobody can answer. */
+	readonly ui: ExtensionUIContext | undefined;
+}
+
+/** Reads everything now; nothing in the result is read again later. */
+export function takeParentSnapshot(pi: ExtensionAPI, ctx: ExtensionContext): ParentSnapshot {
+	return Object.freeze({
+		cwd: ctx.cwd,
+		agentDir: getAgentDir(),
+		model: ctx.model,
+		thinkingLevel: pi.getThinkingLevel(),
+		activeTools: pi.getActiveTools().filter((name) => !OWN_TOOLS.has(name)),
+		sessionFile: ctx.sessionManager.getSessionFile(),
+		sessionId: ctx.sessionManager.getSessionId(),
+		models: inheritModels(ctx),
+		projectTrusted: isProjectTrusted(ctx),
+		mode: hostMode(ctx),
+		ui: ctx.hasUI ? ctx.ui : undefined,
+	});
+}

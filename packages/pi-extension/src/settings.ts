@@ -1,0 +1,216 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { RunLimits } from "@pi-subagents/core";
+
+/** What the user can set, with every value in force. */
+export interface Settings {
+	/** Background runs at once, and foreground runs at once for each parent. */
+	readonly maxConcurrent: number;
+	/** In force where neither the call nor the agent file says otherwise; 0 means no limit. */
+	readonly limits: Required<RunLimits>;
+	/** Whether Escape also stops background agents. */
+	readonly interruptBackground: boolean;
+	/** How long print and JSON mode wait for background agents before they exit. */
+	readonly drainSeconds: number;
+	/** What is shown above the editor. */
+	readonly widget: "full" | "compact" | "off";
+	/** Fields of agents, by agent name, that replace those of their files. */
+	readonly agents: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+interface NumberSpec {
+	readonly kind: "number";
+	readonly fallback: number;
+	readonly min: number;
+	readonly whole: boolean;
+	readonly help: string;
+}
+interface ChoiceSpec {
+	readonly kind: "choice";
+	readonly fallback: string | boolean;
+	readonly choices: readonly (string | boolean)[];
+	readonly help: string;
+}
+
+function count(fallback: number, min: number, help: string): NumberSpec {
+	return { kind: "number", fallback, min, whole: true, help };
+}
+function amount(fallback: number, help: string): NumberSpec {
+	return { kind: "number", fallback, min: 0, whole: false, help };
+}
+function choice<T extends string | boolean>(
+	fallback: T,
+	choices: readonly T[],
+	help: string,
+): ChoiceSpec {
+	return { kind: "choice", fallback, choices, help };
+}
+
+/** Every key of the settings files but `agents`, with its default, its range and what it is for. */
+export const SETTING_SPECS = {
+	maxConcurrent: count(10, 1, "background agents at once"),
+	maxTurns: count(0, 0, "turns before an agent is told to wrap up (0: no limit)"),
+	graceTurns: count(5, 0, "further turns to wrap up in"),
+	maxSeconds: amount(0, "seconds an agent may run (0: no limit)"),
+	maxTokens: count(0, 0, "tokens an agent may use (0: no limit)"),
+	maxCost: amount(0, "US dollars an agent may cost (0: no limit)"),
+	toolSeconds: amount(0, "seconds one tool call may take (0: no limit)"),
+	stallSeconds: amount(0, "seconds without progress before an agent is cut off (0: no limit)"),
+	interruptBackground: choice(false, [true, false], "Escape also stops background agents"),
+	drainSeconds: amount(600, "seconds that print and JSON mode wait for background agents"),
+	widget: choice("full", ["full", "compact", "off"], "agents above the editor"),
+} as const satisfies Readonly<Record<string, NumberSpec | ChoiceSpec>>;
+
+/** A key of the settings files. */
+export type SettingKey = keyof typeof SETTING_SPECS;
+
+/** Settings, and what was wrong with the files, one sentence each. */
+export interface LoadedSettings {
+	readonly settings: Settings;
+	readonly problems: readonly string[];
+}
+
+/** The user's file. */
+export function userSettingsFile(agentDir: string): string {
+	return join(agentDir, "subagents.json");
+}
+
+/** Reads `<agent dir>/subagents.json` under `<project>/.pi/subagents.json`. A bad value falls back to the default and is named. */
+export async function loadSettings(
+	agentDir: string,
+	projectDir: string | undefined,
+): Promise<LoadedSettings> {
+	const problems: string[] = [];
+	const files = [
+		userSettingsFile(agentDir),
+		...(projectDir === undefined ? [] : [join(projectDir, ".pi", "subagents.json")]),
+	];
+	const layers = await Promise.all(files.map((file) => readLayer(file, problems)));
+	const values: Record<string, unknown> = Object.assign({}, ...layers);
+	const agents = Object.assign({}, ...layers.map((layer) => layer["agents"] ?? {}));
+	return { settings: check(values, agents, problems), problems };
+}
+
+/** The settings that are in force when there is no file. */
+export function defaultSettings(): Settings {
+	return check({}, {}, []);
+}
+
+async function readLayer(file: string, problems: string[]): Promise<Record<string, unknown>> {
+	let text: string;
+	try {
+		text = await readFile(file, "utf8");
+	} catch (error) {
+		if (!isMissing(error)) problems.push(`${file} could not be read: ${String(error)}.`);
+		return {};
+	}
+	try {
+		const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+		if (isObject(value)) return value;
+		problems.push(`${file} is ignored: it must hold a JSON object.`);
+	} catch (error) {
+		problems.push(`${file} is ignored: ${error instanceof Error ? error.message : error}.`);
+	}
+	return {};
+}
+
+function check(
+	values: Readonly<Record<string, unknown>>,
+	agents: Settings["agents"],
+	problems: string[],
+): Settings {
+	for (const key of Object.keys(values)) {
+		if (key !== "agents" && !(key in SETTING_SPECS)) problems.push(unknownKey(key));
+	}
+	const number = (key: SettingKey): number => checkNumber(key, values[key], problems);
+	const oneOf = (key: SettingKey): unknown => checkChoice(key, values[key], problems);
+	const widget = oneOf("widget");
+	return {
+		maxConcurrent: number("maxConcurrent"),
+		limits: {
+			maxTurns: number("maxTurns"),
+			graceTurns: number("graceTurns"),
+			maxSeconds: number("maxSeconds"),
+			maxTokens: number("maxTokens"),
+			maxCost: number("maxCost"),
+			toolSeconds: number("toolSeconds"),
+			stallSeconds: number("stallSeconds"),
+		},
+		interruptBackground: oneOf("interruptBackground") === true,
+		drainSeconds: number("drainSeconds"),
+		widget: widget === "compact" || widget === "off" ? widget : "full",
+		agents: isObject(agents) ? (agents as Settings["agents"]) : {},
+	};
+}
+
+function unknownKey(key: string): string {
+	return `The setting ${key} is unknown; known are ${Object.keys(SETTING_SPECS).join(", ")} and agents.`;
+}
+
+function checkNumber(key: SettingKey, value: unknown, problems: string[]): number {
+	const spec = SETTING_SPECS[key];
+	if (spec.kind !== "number") throw new TypeError(`${key} is no number`);
+	if (value === undefined) return spec.fallback;
+	const fits =
+		typeof value === "number" &&
+		Number.isFinite(value) &&
+		value >= spec.min &&
+		(!spec.whole || Number.isInteger(value));
+	if (fits) return value;
+	const range = `a ${spec.whole ? "whole number" : "number"} of ${spec.min} or more`;
+	problems.push(
+		`The setting ${key} is ${JSON.stringify(value)}; it must be ${range}. ${spec.fallback} is used.`,
+	);
+	return spec.fallback;
+}
+
+function checkChoice(key: SettingKey, value: unknown, problems: string[]): unknown {
+	const spec = SETTING_SPECS[key];
+	if (spec.kind !== "choice") throw new TypeError(`${key} is no choice`);
+	if (value === undefined || spec.choices.some((item) => item === value)) {
+		return value ?? spec.fallback;
+	}
+	problems.push(
+		`The setting ${key} is ${JSON.stringify(value)}; it must be ${spec.choices.join(" or ")}. ${spec.fallback} is used.`,
+	);
+	return spec.fallback;
+}
+
+/** Reads what a person typed for a key; a string is a sentence that says what is wrong. */
+export function parseSetting(key: SettingKey, text: string): { readonly value: unknown } | string {
+	const spec = SETTING_SPECS[key];
+	const trimmed = text.trim();
+	const problems: string[] = [];
+	const value: unknown =
+		spec.kind === "number"
+			? trimmed === ""
+				? Number.NaN
+				: Number(trimmed)
+			: (spec.choices.find((item) => String(item) === trimmed) ?? trimmed);
+	const checked =
+		spec.kind === "number" ? checkNumber(key, value, problems) : checkChoice(key, value, problems);
+	return problems[0] ?? { value: checked };
+}
+
+/** Changes one key of a settings file and keeps all others, known or not. Rejects if the file is no JSON object. */
+export async function saveSetting(file: string, key: SettingKey, value: unknown): Promise<void> {
+	const problems: string[] = [];
+	const layer = await readLayer(file, problems);
+	if (problems.length > 0) throw new Error(problems.join(" "));
+	await mkdir(dirname(file), { recursive: true });
+	const temporary = `${file}.${process.pid}.tmp`;
+	await writeFile(temporary, `${JSON.stringify({ ...layer, [key]: value }, undefined, "\t")}\n`);
+	await rename(temporary, file);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isMissing(error: unknown): boolean {
+	return (
+		error instanceof Error &&
+		"code" in error &&
+		(error.code === "ENOENT" || error.code === "ENOTDIR")
+	);
+}
