@@ -4,6 +4,7 @@ import type {
 	AgentRecordSnapshot,
 	Isolation,
 	RunLimits,
+	ThinkingLevel,
 	WorkspaceReport,
 } from "@pi-subagents/core";
 
@@ -25,7 +26,7 @@ export interface Launch {
 	readonly cwd: string;
 	/** `provider/id` */
 	readonly model?: string;
-	readonly thinking?: string;
+	readonly thinking?: ThinkingLevel;
 	readonly isolated: boolean;
 	readonly isolation: Isolation;
 	readonly limits: RunLimits;

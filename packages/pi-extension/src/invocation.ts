@@ -68,3 +68,21 @@ export async function resolveCall(
 		notes: [],
 	};
 }
+
+/** What a resumed agent's session is made from: as it was started, with what its parent is now. */
+export function contextFromLaunch(
+	launch: Launch,
+	definition: AgentDefinition,
+	parent: ParentSnapshot,
+	registry: ModelRegistry,
+): ChildContext {
+	const slash = launch.model?.indexOf("/") ?? -1;
+	const model = launch.model && registry.find(launch.model.slice(0, slash), launch.model.slice(slash + 1));
+	return {
+		definition,
+		model: model || parent.model,
+		thinking: launch.thinking,
+		isolated: launch.isolated,
+		parent,
+	};
+}

@@ -145,11 +145,11 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		problems(loaded.problems);
 	}
 
+	/** Takes in an agent of an earlier process, or of this one before a reload; one that was running is interrupted. */
 	function restore(stored: StoredAgent): void {
 		if (manager.getRecord(stored.record.id) !== undefined) return;
-		const { record, launch } = stored;
-		const found = catalog.find(record.type);
-		if (found.definition === undefined || current === undefined) return;
+		const { record, launch, unreadMessages, workspace } = stored;
+		manager.restore(record, { ...launch, unreadMessages, ...(workspace && { workspace }) });
 		book.restore(stored);
 	}
 

@@ -11,7 +11,7 @@ import type { ChildContext, ChildSurroundings } from "./child/child-session.js";
 import { fenced } from "./delivery/notification.js";
 import { formatStatus } from "./format.js";
 import type { ParentBoundary } from "./host/parent-boundary.js";
-import { resolveCall } from "./invocation.js";
+import { contextFromLaunch, resolveCall } from "./invocation.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
 import { body, headline, type ReportExtras, reportText } from "./report.js";
 import type { Settings } from "./settings.js";
@@ -201,6 +201,7 @@ export function createSubagents(parts: SubagentsParts): Subagents {
 		const lastRun = record.runCount;
 		const answer = manager.resume(id, {
 			prompt: call.prompt,
+			context: contextFromLaunch(note.launch, found.definition, takeParentSnapshot(pi, ctx), ctx.modelRegistry),
 			background,
 			...(call.max_turns !== undefined && {
 				limits: { ...note.launch.limits, maxTurns: call.max_turns },
@@ -217,7 +218,6 @@ export function createSubagents(parts: SubagentsParts): Subagents {
 		const noted = ignored.map((name) => `${name} has no effect on a resumed agent.`);
 		callNotes.set(id, [...told, ...noted]);
 		if (background) boundary.expectBackgroundEnd();
-		void ctx;
 		return id;
 	}
 

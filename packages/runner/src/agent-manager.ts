@@ -257,8 +257,8 @@ export class AgentManager<Context = undefined> {
 			context,
 			run: undefined,
 			session: undefined,
-			workspace: undefined,
-			unread: [],
+			workspace: spawn.workspace,
+			unread: spawn.unreadMessages ?? [],
 		};
 		this.#agents.set(record.id, agent);
 		return agent;

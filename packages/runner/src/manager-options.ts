@@ -5,6 +5,7 @@ import type {
 	SubagentSession,
 	Workspace,
 	WorkspaceProvider,
+	WorkspaceReport,
 } from "@pi-subagents/core";
 import type { Clock } from "./clock.js";
 import type { Delivery } from "./inbox.js";
@@ -90,10 +91,16 @@ export interface SpawnOptions<Context> {
 }
 
 /** What an agent of an earlier process is resumed with; see {@link SpawnOptions}. */
-export type RestoreOptions<Context> = Pick<
-	SpawnOptions<Context>,
-	"limits" | "isolation" | "cwd" | "parentId" | "onSessionCreated"
->;
+export interface RestoreOptions<Context>
+	extends Pick<
+		SpawnOptions<Context>,
+		"limits" | "isolation" | "cwd" | "parentId" | "onSessionCreated"
+	> {
+	/** What `getUnreadMessages` said; a resume delivers them. */
+	readonly unreadMessages?: readonly string[];
+	/** What `getWorkspace` said; a resume gets that place back. */
+	readonly workspace?: WorkspaceReport;
+}
 
 /** A further task for an ended agent. */
 export interface ResumeRequest<Context> {

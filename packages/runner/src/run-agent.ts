@@ -209,6 +209,7 @@ async function converse(
 	const stopAborting = abortWhenEnded(session, ending);
 	const settle = watchSettled(session, clock);
 
+	let patient = true;
 	let failure: Error | undefined;
 	const over = new AbortController();
 	const finished = await Promise.race([
@@ -244,7 +245,7 @@ async function converse(
 		while (!ending.cause) {
 			await session.prompt(text, { expandPromptTemplates: false });
 			await settle.settled();
-			while (inbox.sending) await inbox.flushed();
+			await flush();
 			// An agent that failed or was aborted is not asked again; what it has not read is for the report.
 			const how = transcript.last?.stopReason;
 			if (ending.cause || how === "error" || how === "aborted") break;
@@ -254,7 +255,18 @@ async function converse(
 		}
 		// At once, so that no message can slip in behind the last look.
 		inbox.close();
-		await inbox.flushed();
+		await flush();
+	}
+
+	/** A host may hold a message back as long as its extensions like; the end of a run waits for that only so long. */
+	async function flush(): Promise<void> {
+		while (patient && inbox.sending) {
+			const done = new AbortController();
+			const flushed = inbox.flushed().then(() => true);
+			const gaveUp = pause(clock, graceSeconds * 1000, done.signal).then(() => false);
+			patient = await Promise.race([flushed, gaveUp]);
+			done.abort();
+		}
 	}
 }
 
