@@ -28,7 +28,7 @@ export interface AgentRecordSnapshot {
 	readonly compactionCount: number;
 	/** Over all runs. */
 	readonly lifetimeUsage: Readonly<Usage>;
-	/** How many runs were started: the first one and each resume. */
+	/** How many runs were asked for: the first one and each resume, also those that were stopped before they started. */
 	readonly runCount: number;
 	/** The agent that started this one, if it was not the main session. */
 	readonly parentId?: string;
@@ -106,7 +106,7 @@ export class AgentRecord {
 		this.#toolUses = init.toolUses ?? 0;
 		this.#turnCount = init.turnCount ?? 0;
 		this.#compactionCount = init.compactionCount ?? 0;
-		this.#runCount = init.runCount ?? 0;
+		this.#runCount = init.runCount ?? 1;
 		this.#sessionFile = init.sessionFile;
 		addUsage(this.#usage, init.lifetimeUsage);
 	}
@@ -160,13 +160,16 @@ export class AgentRecord {
 
 	/** From a terminal status: a resume waits for a slot. The last run's result stays readable until the next one starts. */
 	markQueued(): boolean {
-		return this.#transition("queued");
+		if (!this.#transition("queued")) return false;
+		this.#runCount++;
+		return true;
 	}
 
 	/** A run starts; what the last one left is cleared. */
 	markRunning(now: number): boolean {
+		const resumed = this.isTerminal;
 		if (!this.#transition("running")) return false;
-		this.#runCount++;
+		if (resumed) this.#runCount++;
 		this.#startedAt = now;
 		this.#completedAt = undefined;
 		this.#outcome = undefined;

@@ -4,6 +4,7 @@ import {
 	AgentRecord,
 	type AgentStatus,
 	canTransition,
+	isTerminal,
 	type OutcomeReason,
 	type RunEnd,
 	type TerminalStatus,
@@ -70,7 +71,9 @@ function enter(model: Model, to: AgentStatus): boolean {
 const queue = fc.constant(
 	command(
 		"markQueued",
-		(model) => void enter(model, "queued"),
+		(model) => {
+			if (enter(model, "queued")) model.runCount++;
+		},
 		(real) => void real.record.markQueued(),
 	),
 );
@@ -79,8 +82,9 @@ const run = time.map((now) =>
 	command(
 		`markRunning(${now})`,
 		(model) => {
+			const resumed = isTerminal(model.status);
 			if (!enter(model, "running")) return;
-			model.runCount++;
+			if (resumed) model.runCount++;
 			model.startedAt = now;
 			model.lateEnd = false;
 			model.outcome = model.result = model.error = model.completedAt = undefined;
@@ -204,7 +208,7 @@ test("a record is what its transitions make it, whatever is tried in whatever or
 						error: undefined,
 						startedAt: undefined,
 						completedAt: undefined,
-						runCount: 0,
+						runCount: 1,
 						toolUses: 0,
 						turnCount: 0,
 						compactionCount: 0,

@@ -26,7 +26,7 @@ describe("a new record", () => {
 			turnCount: 0,
 			compactionCount: 0,
 			lifetimeUsage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0 },
-			runCount: 0,
+			runCount: 1,
 		});
 	});
 
@@ -60,11 +60,11 @@ describe("a run", () => {
 		expect(record.result).toBeUndefined();
 	});
 
-	test("may end before it started, which counts no run", () => {
+	test("may end before it started, which counts as a run", () => {
 		const record = new AgentRecord(INIT);
 		const outcome = { status: "stopped", reason: "parent", neverStarted: true } as const;
 		expect(record.markEnded({ outcome }, 2000)).toBe(true);
-		expect(record).toMatchObject({ status: "stopped", outcome, runCount: 0, completedAt: 2000 });
+		expect(record).toMatchObject({ status: "stopped", outcome, runCount: 1, completedAt: 2000 });
 		expect(record.startedAt).toBeUndefined();
 	});
 

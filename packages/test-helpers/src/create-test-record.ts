@@ -44,7 +44,7 @@ export function createTestRecord(overrides: TestRecordOverrides = {}): AgentReco
 		createdAt: 1000,
 		toolUses: 3,
 		lifetimeUsage: { input: 500, output: 500, cacheRead: 0, cacheWrite: 0, cost: 0 },
-		runCount: started ? 1 : 0,
+		runCount: 1,
 		...(started && { startedAt: 1000 }),
 		...(outcome && { outcome, result: "All done.", completedAt: 2000 }),
 	};

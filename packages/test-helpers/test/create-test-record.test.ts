@@ -66,7 +66,7 @@ test("a record that has not ended has no result and no end", () => {
 	expect(running.result).toBeUndefined();
 	const queued = createTestRecord({ status: "queued" });
 	expect(queued.startedAt).toBeUndefined();
-	expect(queued.runCount).toBe(0);
+	expect(queued.runCount).toBe(1);
 });
 
 test("an illegal transition throws", () => {

@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { defaultSettings, loadSettings, parseSetting, saveSetting } from "../src/settings.js";
+
+let root: string;
+let user: string;
+let project: string;
+
+beforeEach(async () => {
+	root = await mkdtemp(join(tmpdir(), "settings-"));
+	user = join(root, "agent");
+	project = join(root, "project");
+	await mkdir(user);
+	await mkdir(join(project, ".pi"), { recursive: true });
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const userFile = (): string => join(user, "subagents.json");
+const projectFile = (): string => join(project, ".pi", "subagents.json");
+
+describe("loadSettings", () => {
+	test("gives the defaults where there is no file, and says nothing", async () => {
+		expect(await loadSettings(user, project)).toEqual({
+			settings: defaultSettings(),
+			problems: [],
+		});
+		expect(defaultSettings().maxConcurrent).toBe(10);
+		expect(defaultSettings().interruptBackground).toBe(false);
+	});
+
+	test("lets the project's file win, key by key", async () => {
+		await writeFile(userFile(), '{"maxConcurrent":3,"maxTurns":7}');
+		await writeFile(projectFile(), '{"maxConcurrent":5}');
+		const { settings } = await loadSettings(user, project);
+		expect(settings.maxConcurrent).toBe(5);
+		expect(settings.limits.maxTurns).toBe(7);
+	});
+
+	test("does not read the file of a project that is not trusted", async () => {
+		await writeFile(projectFile(), '{"maxConcurrent":5}');
+		expect((await loadSettings(user, undefined)).settings.maxConcurrent).toBe(10);
+	});
+
+	test.each([
+		[0, "0"],
+		[-1, "-1"],
+		["3", '"3"'],
+		[1.5, "1.5"],
+		[null, "null"],
+	])("[CONC-06] replaces maxConcurrent %s by the default and says why", async (value, shown) => {
+		await writeFile(userFile(), JSON.stringify({ maxConcurrent: value }));
+		expect(await loadSettings(user, undefined)).toEqual({
+			settings: defaultSettings(),
+			problems: [
+				`The setting maxConcurrent is ${shown}; it must be a whole number of 1 or more. 10 is used.`,
+			],
+		});
+	});
+
+	test("names a key that it does not know", async () => {
+		await writeFile(userFile(), '{"maxConcurrency":3}');
+		expect((await loadSettings(user, undefined)).problems[0]).toMatch(
+			/^The setting maxConcurrency is unknown; known are maxConcurrent, /,
+		);
+	});
+
+	test("ignores a file that is no JSON object, and names it", async () => {
+		await writeFile(userFile(), "{");
+		await writeFile(projectFile(), "[]");
+		const { settings, problems } = await loadSettings(user, project);
+		expect(settings).toEqual(defaultSettings());
+		expect(problems.map((problem) => problem.split(" is ignored")[0]).toSorted()).toEqual(
+			[userFile(), projectFile()].toSorted(),
+		);
+	});
+});
+
+describe("saveSetting", () => {
+	test("changes one key and keeps the others, known or not", async () => {
+		await writeFile(userFile(), '{"mine":1,"maxTurns":7}');
+		await saveSetting(userFile(), "maxConcurrent", 4);
+		expect(JSON.parse(await readFile(userFile(), "utf8"))).toEqual({
+			mine: 1,
+			maxTurns: 7,
+			maxConcurrent: 4,
+		});
+	});
+
+	test("refuses to overwrite a file that it cannot read", async () => {
+		await writeFile(userFile(), "{");
+		await expect(saveSetting(userFile(), "maxConcurrent", 4)).rejects.toThrow("is ignored");
+		expect(await readFile(userFile(), "utf8")).toBe("{");
+	});
+});
+
+describe("parseSetting", () => {
+	test("reads numbers and choices", () => {
+		expect(parseSetting("maxConcurrent", " 4 ")).toEqual({ value: 4 });
+		expect(parseSetting("interruptBackground", "true")).toEqual({ value: true });
+		expect(parseSetting("widget", "off")).toEqual({ value: "off" });
+	});
+
+	test.each([
+		["maxConcurrent", ""],
+		["maxConcurrent", "5abc"],
+		["widget", "big"],
+	] as const)("says what is wrong with %s: %j", (key, text) => {
+		expect(parseSetting(key, text)).toContain(`The setting ${key} is`);
+	});
+});
