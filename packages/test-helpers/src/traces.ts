@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { HostEvent } from "@pi-subagents/core";
+import { type HostLine, parseLine } from "./host-line.js";
 import type { MockSession } from "./mock-session.js";
 
 /** A version of the host whose events were recorded. */
@@ -12,7 +12,7 @@ export type TraceName = (typeof NAMES)[number];
 export interface Trace {
 	readonly host: TraceHost;
 	readonly name: TraceName;
-	readonly events: readonly HostEvent[];
+	readonly events: readonly HostLine[];
 }
 
 /** The same on both hosts; `output-limit-retried` is a retry on 1.6.0 only. */
@@ -62,10 +62,8 @@ export function loadTrace(host: TraceHost, name: TraceName): Trace {
 		throw new Error(`There is no trace "${name}" of host ${host}; traceNames(host) lists them.`);
 	}
 	const file = new URL(`../traces/${host}/${name}.jsonl`, import.meta.url);
-	const events: HostEvent[] = readFileSync(file, "utf8")
-		.trimEnd()
-		.split("\n")
-		.map((line) => JSON.parse(line));
+	const lines = readFileSync(file, "utf8").split("\n").map(parseLine);
+	const events = lines.filter((line) => line !== undefined);
 	return { host, name, events };
 }
 

@@ -1,4 +1,4 @@
-import type { ModelServer } from "./start-model-server.js";
+import type { ModelServer } from "./model-server.js";
 
 /** Prices in US dollars per million tokens. */
 const COST = { input: 1, output: 2, cacheRead: 0.1, cacheWrite: 1.25 };

@@ -3,65 +3,11 @@ import type { AddressInfo } from "node:net";
 import { sendError, sendStep } from "./answer.js";
 import { createGates } from "./gates.js";
 import { historyProblem } from "./history.js";
-import {
-	type ChatBody,
-	type LoggedRequest,
-	logRequest,
-	type ModelRequest,
-	parseBody,
-} from "./request.js";
+import type { ModelServer, ModelServerOptions } from "./model-server.js";
+import { type ChatBody, type LoggedRequest, logRequest, parseBody } from "./request.js";
 import { resolveScript, scriptPosition } from "./script.js";
 import type { ModelStep, ScriptedStep } from "./step.js";
-
-/** How a model server behaves where no script says it. */
-export interface ModelServerOptions {
-	/**
-	 * The answer to a request without a script, or after the end of its script.
-	 * @defaultValue `{ text: "OK." }`
-	 */
-	readonly defaultAnswer?: ScriptedStep;
-	/**
-	 * The answer to a request for a summary, which is how the hosts compact a conversation.
-	 * @defaultValue `{ text: "Summary of the conversation." }`
-	 */
-	readonly summary?: ScriptedStep;
-	/**
-	 * Whether to answer 400, as providers do, if a tool call lacks its result directly after it or a result its call.
-	 * @defaultValue `false`
-	 */
-	readonly strict?: boolean;
-}
-
-/** A scripted model behind an OpenAI-compatible endpoint on the loopback interface. */
-export interface ModelServer {
-	/** The base URL, with `/v1`. */
-	readonly url: string;
-	/** Registers a script, which prompts name as `@@#name#`; it replaces one of the same name. */
-	script(name: string, steps: readonly ScriptedStep[]): void;
-	/** All chat requests since the start or the last reset, in the order in which they came; live. */
-	readonly requests: readonly ModelRequest[];
-	/** The most answers that were going on at the same time. */
-	readonly peakConcurrency: number;
-	/**
-	 * The first request that the predicate accepts, also among those that came before. It is called when a request comes,
-	 * before the answer is chosen. Rejects when the server is closed.
-	 */
-	waitForRequest(predicate: (request: ModelRequest) => boolean): Promise<ModelRequest>;
-	/** Opens the gate for every answer that holds at it, now or later. */
-	release(name: string): void;
-	/** From now on, how to answer to a request for a summary. */
-	setSummary(step: ScriptedStep): void;
-	/** Forgets requests, scripts, errors served, opened gates and the summary. Answers that are going on go on. */
-	reset(): void;
-	/** Ends all connections, also of answers that hang, and stops listening. */
-	close(): Promise<void>;
-}
-
-interface Waiter {
-	readonly predicate: (request: ModelRequest) => boolean;
-	readonly resolve: (request: ModelRequest) => void;
-	readonly reject: (error: Error) => void;
-}
+import { createWaiters } from "./waiters.js";
 
 interface ChosenStep {
 	readonly step: ModelStep;
@@ -84,7 +30,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 	const scripts = new Map<string, readonly ScriptedStep[]>();
 	/** By conversation: how many answers left no assistant message behind. */
 	const lost = new Map<string, number>();
-	const waiters = new Set<Waiter>();
+	const waiters = createWaiters();
 	const gates = createGates();
 	const requests: LoggedRequest[] = [];
 	let summary = options.summary;
@@ -122,12 +68,12 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 		const request = logRequest(requests.length, http.headers, body, ended);
 		requests.push(request);
 		peak = Math.max(peak, ++open);
-		tellWaiters(request);
 		const controller = new AbortController();
 		const { signal } = controller;
 		response.once("close", () => controller.abort());
 		let chosen: ChosenStep | undefined;
 		try {
+			waiters.tell(request);
 			chosen = await choose(request);
 			const { step } = chosen;
 			if (step.hold !== undefined) await gates.pass(step.hold, signal);
@@ -144,14 +90,6 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 				lost.set(conversation, (lost.get(conversation) ?? 0) + 1);
 			}
 			end();
-		}
-	}
-
-	function tellWaiters(request: ModelRequest): void {
-		for (const waiter of waiters) {
-			if (!waiter.predicate(request)) continue;
-			waiters.delete(waiter);
-			waiter.resolve(request);
 		}
 	}
 
@@ -192,11 +130,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 		get peakConcurrency() {
 			return peak;
 		},
-		waitForRequest(predicate) {
-			const known = requests.find(predicate);
-			if (known) return Promise.resolve(known);
-			if (!server.listening) return Promise.reject(closedError());
-			return new Promise((resolve, reject) => waiters.add({ predicate, resolve, reject }));
+		async waitForRequest(predicate) {
+			return requests.find(predicate) ?? waiters.wait(predicate);
 		},
 		release: gates.open,
 		setSummary(step) {
@@ -214,15 +149,10 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 			if (!server.listening) return;
 			const closed = new Promise<void>((resolve) => server.close(() => resolve()));
 			server.closeAllConnections();
-			for (const waiter of waiters) waiter.reject(closedError());
-			waiters.clear();
+			waiters.close();
 			await closed;
 		},
 	};
-}
-
-function closedError(): Error {
-	return new Error("The model server was closed before such a request came.");
 }
 
 function badRequest(message: string): ModelStep {
