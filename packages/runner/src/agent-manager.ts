@@ -15,8 +15,8 @@ import { createEmitter, type ManagerEvent } from "./manager-events.js";
 import {
 	type AgentManagerOptions,
 	DEFAULT_MAX_CONCURRENT,
-	type ResumeAnswer,
 	type RestoreOptions,
+	type ResumeAnswer,
 	type ResumeRequest,
 	type SpawnOptions,
 	type SteerAnswer,

@@ -245,7 +245,7 @@ async function converse(
 		while (!ending.cause) {
 			await session.prompt(text, { expandPromptTemplates: false });
 			await settle.settled();
-			await flush();
+			while (patient && inbox.sending) await flush();
 			// An agent that failed or was aborted is not asked again; what it has not read is for the report.
 			const how = transcript.last?.stopReason;
 			if (ending.cause || how === "error" || how === "aborted") break;
@@ -255,18 +255,16 @@ async function converse(
 		}
 		// At once, so that no message can slip in behind the last look.
 		inbox.close();
-		await flush();
+		while (patient && inbox.sending) await flush();
 	}
 
 	/** A host may hold a message back as long as its extensions like; the end of a run waits for that only so long. */
 	async function flush(): Promise<void> {
-		while (patient && inbox.sending) {
-			const done = new AbortController();
-			const flushed = inbox.flushed().then(() => true);
-			const gaveUp = pause(clock, graceSeconds * 1000, done.signal).then(() => false);
-			patient = await Promise.race([flushed, gaveUp]);
-			done.abort();
-		}
+		const done = new AbortController();
+		const flushed = inbox.flushed().then(() => true);
+		const gaveUp = pause(clock, graceSeconds * 1000, done.signal).then(() => false);
+		patient = await Promise.race([flushed, gaveUp]);
+		done.abort();
 	}
 }
 

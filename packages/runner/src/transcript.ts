@@ -57,8 +57,9 @@ export function createTranscript(): RunTranscript {
 					if (isAssistant(event.message)) end(event.message);
 					return;
 				case "agent_end": {
+					// A loop that failed itself says so only here.
 					const final = event.messages?.at(-1);
-					if (isAssistant(final) && isFailure(final)) end(final);
+					if (isAssistant(final) && isFailure(final) && !isFailure(last)) end(final);
 					return;
 				}
 				default:
@@ -68,8 +69,8 @@ export function createTranscript(): RunTranscript {
 	};
 }
 
-function isFailure(message: SessionMessage): boolean {
-	return message.stopReason === "error" || message.stopReason === "aborted";
+function isFailure(message: { readonly stopReason?: string | undefined } | undefined): boolean {
+	return message?.stopReason === "error" || message?.stopReason === "aborted";
 }
 
 function isAssistant(message: SessionMessage | undefined): message is SessionMessage {
