@@ -47,9 +47,9 @@ export type EmittedEvent<E extends HostEvent> = E &
 /** A session without a host, driven by a test. */
 export interface MockSession extends SubagentSession {
 	/**
-	 * Calls the subscribers with `event` as both hosts do: in a plain loop over the live list. So a subscriber that
-	 * unsubscribes while it is called makes the next one miss the event, one that subscribes meanwhile gets the event, too,
-	 * and what a subscriber throws ends the loop and reaches the caller.
+	 * Calls the subscribers with `event` as `AgentSession` of both hosts does: in a plain loop over the live list. So a
+	 * subscriber that unsubscribes while it is called makes the next one miss the event, one that subscribes meanwhile
+	 * gets the event, too, and what a subscriber throws ends the loop and reaches the caller.
 	 */
 	emit<const E extends HostEvent>(event: EmittedEvent<E>): void;
 	/** Everything that was called, in order. */

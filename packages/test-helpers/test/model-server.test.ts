@@ -123,6 +123,14 @@ describe("the script", () => {
 		expect((await ask(server, [user("@@#child#@@ now")])).text).toBe("first");
 	});
 
+	test("goes on in a session whose compaction took the message with it", async () => {
+		const compacted = [user("Summary of all"), user("steered")];
+		await ask(server, [user(script)], { session: "a" });
+		expect((await ask(server, compacted, { session: "a" })).text).toBe("one");
+		expect((await ask(server, compacted, { session: "a" })).text).toBe("two");
+		expect((await ask(server, compacted, { session: "b" })).text).toBe("OK.");
+	});
+
 	test("that is unknown or cannot be read is refused with the reason", async () => {
 		const unknown = await ask(server, [user("@@#nobody#")]);
 		expect(unknown.status).toBe(400);

@@ -1,18 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { sendError, sendStep } from "./answer.js";
+import { createConversations, type Place } from "./conversations.js";
 import { createGates } from "./gates.js";
 import { historyProblem } from "./history.js";
 import type { ModelServer, ModelServerOptions } from "./model-server.js";
 import { type ChatBody, type LoggedRequest, logRequest, parseBody } from "./request.js";
-import { resolveScript, scriptPosition } from "./script.js";
+import { resolveScript } from "./script.js";
 import type { ModelStep, ScriptedStep } from "./step.js";
 import { createWaiters } from "./waiters.js";
 
 interface ChosenStep {
 	readonly step: ModelStep;
-	/** Of a script's step: where to count it if it leaves no assistant message behind. */
-	readonly conversation?: string;
+	/** Of a script's step: where it is, which counts if it leaves no assistant message behind. */
+	readonly place?: Place;
 }
 
 const DEFAULT_ANSWER: ModelStep = { text: "OK." };
@@ -28,8 +29,7 @@ const DEFAULT_SUMMARY: ModelStep = { text: "Summary of the conversation." };
  */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
 	const scripts = new Map<string, readonly ScriptedStep[]>();
-	/** By conversation: how many answers left no assistant message behind. */
-	const lost = new Map<string, number>();
+	const conversations = createConversations();
 	const waiters = createWaiters();
 	const gates = createGates();
 	const requests: LoggedRequest[] = [];
@@ -44,16 +44,14 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 		if (request.kind === "summary") return resolve(summary ?? DEFAULT_SUMMARY);
 		const problem = options.strict ? historyProblem(request.messages) : undefined;
 		if (problem !== undefined) return { step: badRequest(problem) };
-		const position = scriptPosition(request);
-		if (!position) return resolve(options.defaultAnswer ?? DEFAULT_ANSWER);
-		const steps = resolveScript(position.reference, scripts);
+		const place = conversations.place(request);
+		if (!place) return resolve(options.defaultAnswer ?? DEFAULT_ANSWER);
+		const steps = resolveScript(place.reference, scripts);
 		if (typeof steps === "string") return { step: badRequest(steps) };
-		const { conversation } = position;
-		const index = position.answers + (lost.get(conversation) ?? 0);
-		const step = steps[index];
+		const step = steps[place.step];
 		if (step === undefined) return resolve(options.defaultAnswer ?? DEFAULT_ANSWER);
-		request.step = index;
-		return { ...(await resolve(step)), conversation };
+		request.step = place.step;
+		return { ...(await resolve(step)), place };
 	}
 
 	async function answer(
@@ -85,10 +83,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 			open--;
 			request.open = false;
 			request.aborted = signal.aborted;
-			const { conversation, step } = chosen ?? {};
-			if (conversation !== undefined && (signal.aborted || step?.error || step?.drop)) {
-				lost.set(conversation, (lost.get(conversation) ?? 0) + 1);
-			}
+			const { place, step } = chosen ?? {};
+			if (place && (signal.aborted || step?.error || step?.drop)) conversations.lose(place);
 			end();
 		}
 	}
@@ -140,7 +136,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 		reset() {
 			requests.length = 0;
 			scripts.clear();
-			lost.clear();
+			conversations.reset();
 			gates.reset();
 			summary = options.summary;
 			peak = open;
