@@ -66,7 +66,7 @@ export function sendError(response: ServerResponse, error: ScriptedError): void 
 }
 
 /** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<void> {
 	if (signal.aborted) return Promise.resolve();
 	return new Promise((resolve) =>
 		signal.addEventListener("abort", () => resolve(), { once: true }),

@@ -20,7 +20,7 @@ export interface ScriptPosition {
  * The last script in a text: `@@[ ...steps as JSON... ]@@`, or `@@#name#` for one that is registered. A script inside
  * the JSON of another one belongs to that.
  */
-export function findScript(text: string): ScriptReference | undefined {
+function findScript(text: string): ScriptReference | undefined {
 	let last: ScriptReference | undefined;
 	for (let at = text.indexOf("@@"); at !== -1; ) {
 		const found = scriptAt(text, at);
