@@ -25,7 +25,7 @@ export interface AgentNote {
 export interface Launch {
 	readonly cwd: string;
 	/** `provider/id` */
-	readonly model?: string;
+	readonly model: string;
 	readonly thinking?: ThinkingLevel;
 	readonly isolated: boolean;
 	readonly isolation: Isolation;

@@ -1,51 +1,94 @@
-import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { AgentDefinition } from "@pi-subagents/core";
+import {
+	DefinitionRegistry,
+	formatDiagnostic,
+	type Registration,
+	type RegistryEntry,
+	type RuntimeDefinition,
+	standardFolders,
+} from "@pi-subagents/definitions";
 import type { Settings } from "./settings.js";
+
+/** What a name leads to: an agent that can be started, or a sentence for the model that says why there is none. */
+export type FoundAgent =
+	| { readonly entry: RegistryEntry; readonly definition: AgentDefinition }
+	| { readonly problem: string };
 
 /** The agent types of one session. */
 export interface AgentCatalog {
-	open(ctx: ExtensionContext): Promise<void>;
-	refresh(): Promise<void>;
-	find(
-		name: string,
-	):
-		| { readonly definition: AgentDefinition; readonly problem?: undefined }
-		| { readonly definition?: undefined; readonly problem: string };
+	/** Where the files are from now on; the project's only if it is trusted. */
+	open(places: {
+		readonly agentDir: string;
+		readonly cwd: string;
+		readonly projectTrusted: boolean;
+	}): Promise<void>;
+	/** Puts the overrides of the settings in force. */
+	configure(settings: Settings): void;
+	/** Looks for files that changed; resolves with whether the model has to be told of other types than before. */
+	refresh(): Promise<boolean>;
+	find(name: string): FoundAgent;
+	/** The types that the model is told of. */
 	advertised(): readonly AgentDefinition[];
+	/** All entries, also those that cannot be started. */
+	readonly entries: readonly RegistryEntry[];
+	/** What is wrong with agent files and was not said yet, one sentence each. */
 	takeProblems(): readonly string[];
-	lines(): readonly string[];
+	register(definition: RuntimeDefinition, owner: string): Registration;
 }
 
-const TEMP: readonly AgentDefinition[] = [
-	{
-		name: "general-purpose",
-		description: "Any task; has your tools.",
-		prompt: "",
-		source: { kind: "builtin" },
-	},
-	{
-		name: "Explore",
-		description: "Finds things in files, read-only.",
-		prompt: "Search only.",
-		tools: ["read", "grep", "find", "ls"],
-		source: { kind: "builtin" },
-	},
-];
+/** A catalog that has the built-in types until it is opened. */
+export function createCatalog(): AgentCatalog {
+	const registry = new DefinitionRegistry();
+	const said = new Set<string>();
+	let told = surface();
 
-export function createCatalog(_: { readonly settings: () => Settings }): AgentCatalog {
+	function advertised(): readonly AgentDefinition[] {
+		return registry.entries.flatMap((entry) =>
+			entry.state === "enabled" && entry.definition.hidden !== true ? [entry.definition] : [],
+		);
+	}
+
+	/** What the model sees of the types. */
+	function surface(): string {
+		return JSON.stringify(advertised().map(({ name, description }) => [name, description]));
+	}
+
 	return {
-		async open() {},
-		async refresh() {},
-		find(name) {
-			const definition = TEMP.find((item) => item.name.toLowerCase() === name.toLowerCase());
-			return definition
-				? { definition }
-				: {
-						problem: `There is no agent type ${JSON.stringify(name)}. Known: ${TEMP.map((item) => item.name).join(", ")}.`,
-					};
+		async open({ agentDir, cwd, projectTrusted }) {
+			const folders = standardFolders({ agentDir, cwd });
+			registry.configure({
+				folders: projectTrusted ? folders : folders.filter(({ kind }) => kind !== "project"),
+			});
+			await registry.reload();
 		},
-		advertised: () => TEMP,
-		takeProblems: () => [],
-		lines: () => TEMP.map((item) => item.name),
+		configure(settings) {
+			registry.configure({ overrides: settings.agents });
+		},
+		async refresh() {
+			await registry.reload();
+			const now = surface();
+			const changed = now !== told;
+			told = now;
+			return changed;
+		},
+		find(name) {
+			const found = registry.find(name);
+			return found.found
+				? { entry: found.entry, definition: found.definition }
+				: { problem: found.message };
+		},
+		advertised,
+		get entries() {
+			return registry.entries;
+		},
+		takeProblems() {
+			const lines = registry.diagnostics
+				.filter(({ severity }) => severity !== "info")
+				.map(formatDiagnostic)
+				.filter((line) => !said.has(line));
+			for (const line of lines) said.add(line);
+			return lines;
+		},
+		register: (definition, owner) => registry.register(definition, owner),
 	};
 }

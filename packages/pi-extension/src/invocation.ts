@@ -1,8 +1,20 @@
+import { stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { getSupportedThinkingLevels } from "@mariozechner/pi-ai";
 import type { ModelRegistry } from "@mariozechner/pi-coding-agent";
-import { type AgentDefinition, THINKING_LEVELS, type ThinkingLevel } from "@pi-subagents/core";
+import type { AgentDefinition, RunLimits } from "@pi-subagents/core";
+import {
+	clampThinking,
+	type Invocation,
+	type InvocationResolution,
+	type RegistryEntry,
+	resolveInvocation,
+	resolveModel,
+} from "@pi-subagents/definitions";
 import type { Launch } from "./agent-book.js";
 import type { ChildContext } from "./child/child-session.js";
-import type { ParentSnapshot } from "./parent-snapshot.js";
+import type { HostModel, ParentSnapshot } from "./parent-snapshot.js";
 import type { Settings } from "./settings.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
 
@@ -16,57 +28,118 @@ export interface ResolvedCall {
 	readonly notes: readonly string[];
 }
 
+/** Why a call cannot be carried out, in sentences for the model. */
+export interface RefusedCall {
+	readonly problem: string;
+}
+
+/** What a call is resolved against. */
+export interface CallSurroundings {
+	readonly settings: Settings;
+	readonly parent: ParentSnapshot;
+	readonly registry: ModelRegistry;
+}
+
+/** Decides everything about a new agent before anything is made, or says why there can be none. */
 export async function resolveCall(
 	call: SubagentCall,
+	entry: RegistryEntry,
 	definition: AgentDefinition,
-	settings: Settings,
-	parent: ParentSnapshot,
-	registry: ModelRegistry,
-): Promise<ResolvedCall | { readonly problem: string }> {
-	const model = call.model
-		? registry
-				.getAvailable()
-				.find((m) => `${m.provider}/${m.id}` === call.model || m.id === call.model)
-		: parent.model;
-	if (!model)
-		return {
-			problem: `The model ${JSON.stringify(call.model)} is not known or has no key. Available: ${registry
-				.getAvailable()
-				.map((m) => `${m.provider}/${m.id}`)
-				.join(", ")}.`,
-		};
-	if (
-		call.thinking !== undefined &&
-		!(THINKING_LEVELS as readonly string[]).includes(call.thinking)
-	)
-		return {
-			problem: `thinking is ${JSON.stringify(call.thinking)}; it must be one of ${THINKING_LEVELS.join(", ")}.`,
-		};
-	if (call.isolation !== undefined && call.isolation !== "none" && call.isolation !== "worktree")
-		return {
-			problem: `isolation is ${JSON.stringify(call.isolation)}; it must be "none" or "worktree".`,
-		};
-	const limits = {
-		...settings.limits,
-		...definition.limits,
-		...(call.max_turns !== undefined && { maxTurns: call.max_turns }),
-	};
-	const thinking = (call.thinking ?? definition.thinking ?? parent.thinkingLevel) as ThinkingLevel;
-	const isolated = call.isolated ?? definition.isolated ?? false;
+	{ settings, parent, registry }: CallSurroundings,
+): Promise<ResolvedCall | RefusedCall> {
+	const decided = decide(call, entry, definition, settings);
+	if (!decided.ok) return { problem: decided.message };
+	const { invocation, ignored } = decided;
+	const found = resolveModel<HostModel>(invocation.model.value, {
+		available: registry.getAvailable(),
+		known: registry.getAll(),
+		parent: parent.model,
+	});
+	if (!found.found) return { problem: found.message };
+	const cwd = await resolveDirectory(invocation.cwd.value, parent.cwd);
+	if (typeof cwd !== "string") return cwd;
+
+	const { model } = found;
+	const asked = invocation.thinking.value;
+	const supported = getSupportedThinkingLevels(model);
+	const thinking = clampThinking(asked ?? parent.thinkingLevel, supported);
+	const clamped = `${model.id} has no thinking level ${asked}; ${thinking} is used.`;
+	const isolated = invocation.isolated.value;
 	return {
 		context: { definition, model, thinking, isolated, parent },
 		launch: {
-			cwd: call.cwd ?? parent.cwd,
-			isolated,
-			isolation: "none",
-			limits,
+			cwd,
 			model: `${model.provider}/${model.id}`,
 			thinking,
+			isolated,
+			isolation: invocation.isolation.value,
+			limits: limitsOf(invocation),
 		},
-		background: call.run_in_background ?? definition.runInBackground ?? false,
-		inheritContext: call.inherit_context ?? definition.inheritContext ?? false,
-		notes: [],
+		background: invocation.run_in_background.value,
+		inheritContext: invocation.inherit_context.value,
+		notes: [
+			...ignored.map(({ reason }) => reason),
+			...found.skipped.map(({ reason }) => `${reason} ${found.query} is used.`),
+			...(asked !== undefined && thinking !== asked ? [clamped] : []),
+		],
 	};
+}
+
+function limitsOf(invocation: Invocation): RunLimits {
+	const limits = {
+		maxTurns: invocation.max_turns.value,
+		graceTurns: invocation.grace_turns.value,
+		maxSeconds: invocation.max_seconds.value,
+		maxTokens: invocation.max_tokens.value,
+		maxCost: invocation.max_cost.value,
+		toolSeconds: invocation.tool_seconds.value,
+		stallSeconds: invocation.stall_seconds.value,
+	};
+	return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** Every value of a call with its source; what *explain* shows. */
+export function decide(
+	call: Readonly<Record<string, unknown>>,
+	entry: RegistryEntry,
+	definition: AgentDefinition,
+	settings: Settings,
+): InvocationResolution {
+	return resolveInvocation({
+		definition,
+		overridden: entry.overridden,
+		call,
+		settings: settingFields(settings.limits),
+	});
+}
+
+function settingFields(limits: Required<RunLimits>): Readonly<Record<string, number>> {
+	const fields = {
+		max_turns: limits.maxTurns,
+		grace_turns: limits.graceTurns,
+		max_seconds: limits.maxSeconds,
+		max_tokens: limits.maxTokens,
+		max_cost: limits.maxCost,
+		tool_seconds: limits.toolSeconds,
+		stall_seconds: limits.stallSeconds,
+	};
+	// 0 means no limit, which is what holds if nothing is said; only for the grace turns it is a number like others.
+	return Object.fromEntries(
+		Object.entries(fields).filter(([name, value]) => value > 0 || name === "grace_turns"),
+	);
+}
+
+/** A directory that is there: absolute, below the home for `~`, or relative to the parent's. */
+async function resolveDirectory(
+	asked: string | undefined,
+	parentCwd: string,
+): Promise<string | RefusedCall> {
+	if (asked === undefined) return parentCwd;
+	const path = resolve(parentCwd, asked.replace(/^~(?=$|[\\/])/, homedir()));
+	const found = await stat(path).catch(() => undefined);
+	if (found?.isDirectory()) return path;
+	const what = found === undefined ? "does not exist" : "is no directory";
+	return { problem: `cwd is ${JSON.stringify(asked)}, but ${path} ${what}.` };
 }
 
 /** What a resumed agent's session is made from: as it was started, with what its parent is now. */
@@ -75,14 +148,11 @@ export function contextFromLaunch(
 	definition: AgentDefinition,
 	parent: ParentSnapshot,
 	registry: ModelRegistry,
-): ChildContext {
-	const slash = launch.model?.indexOf("/") ?? -1;
-	const model = launch.model && registry.find(launch.model.slice(0, slash), launch.model.slice(slash + 1));
-	return {
-		definition,
-		model: model || parent.model,
-		thinking: launch.thinking,
-		isolated: launch.isolated,
-		parent,
-	};
+): ChildContext | RefusedCall {
+	const { model: name, thinking, isolated } = launch;
+	const model = registry.getAvailable().find(({ provider, id }) => `${provider}/${id}` === name);
+	if (model === undefined) {
+		return { problem: `its model ${name} is not there any more, or has no working credentials.` };
+	}
+	return { definition, model, thinking, isolated, parent };
 }

@@ -2,7 +2,7 @@ import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-age
 import { getAgentDir } from "@mariozechner/pi-coding-agent";
 import { AgentManager, systemClock } from "@pi-subagents/runner";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
-import { type AgentCatalog, createCatalog } from "./catalog.js";
+import { createCatalog } from "./catalog.js";
 import { createDialogTurns } from "./child/child-dialogs.js";
 import {
 	type ChildContext,
@@ -16,8 +16,9 @@ import { plural } from "./format.js";
 import { hostMode, isOneShot, isProjectTrusted } from "./host/host-mode.js";
 import { watchParent } from "./host/parent-boundary.js";
 import { emitLifecycle } from "./lifecycle-events.js";
+import { MAIN_SCOPE } from "./scope.js";
 import { defaultSettings, loadSettings } from "./settings.js";
-import { createSubagents } from "./subagents.js";
+import { createSubagents, reportExtras } from "./subagents.js";
 import { getSubagentResultTool, steerSubagentTool, stopSubagentTool } from "./tools/agent-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
 import { createActivityStore } from "./ui/activity-store.js";
@@ -62,11 +63,11 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			return { unreadMessages: manager.getUnreadMessages(id), ...(workspace && { workspace }) };
 		},
 	);
-	const catalog: AgentCatalog = createCatalog({ settings: () => settings });
+	const catalog = createCatalog();
 	const activities = createActivityStore(manager, clock);
 
 	function notify(records: Parameters<typeof renderNotification>[0]): Notification {
-		return renderNotification(records, clock.now(), (record) => subagents.extras(record));
+		return renderNotification(records, clock.now(), (record) => reportExtras(manager, record));
 	}
 
 	const deliveries = createDeliveries({
@@ -87,6 +88,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	});
 	const subagents = createSubagents({
 		pi,
+		scope: MAIN_SCOPE,
 		manager,
 		book,
 		activities,
@@ -94,6 +96,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		boundary,
 		surroundings,
 		settings: () => settings,
+		refreshTypes,
 		clock,
 	});
 
@@ -109,6 +112,12 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		const interrupted = last?.role === "assistant" && last.stopReason === "aborted";
 		if (interrupted && settings.interruptBackground) manager.abortAll("user");
 	});
+
+	/** Tells the model of other types, if there are, and the person of what is wrong with agent files. */
+	async function refreshTypes(): Promise<void> {
+		if (await catalog.refresh()) pi.registerTool(subagentTool(subagents, catalog.advertised()));
+		problems(catalog.takeProblems());
+	}
 
 	function registerTools(): void {
 		pi.registerTool(subagentTool(subagents, catalog.advertised()));
@@ -141,6 +150,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		const event = settings === loaded.settings ? "settings_loaded" : "settings_changed";
 		settings = loaded.settings;
 		manager.setMaxConcurrent(settings.maxConcurrent);
+		catalog.configure(settings);
 		pi.events.emit(`subagents:${event}`, { settings });
 		problems(loaded.problems);
 	}
@@ -157,10 +167,13 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		async start(ctx) {
 			current = ctx;
 			await reloadSettings();
-			await catalog.open(ctx);
-			problems(catalog.takeProblems());
+			await catalog.open({
+				agentDir: getAgentDir(),
+				cwd: ctx.cwd,
+				projectTrusted: isProjectTrusted(ctx),
+			});
+			await refreshTypes();
 			for (const stored of readStoredAgents(ctx.sessionManager.getEntries())) restore(stored);
-			registerTools();
 			hideWidget();
 			if (hostMode(ctx) === "tui") {
 				hideWidget = showWidget(ctx.ui, {
@@ -196,7 +209,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 				manager,
 				settings: () => settings,
 				reloadSettings,
-				typeLines: () => catalog.lines(),
+				typeLines: () => catalog.entries.map((entry) => `${entry.name} (${entry.state})`),
 			},
 	};
 }

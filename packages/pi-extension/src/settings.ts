@@ -14,8 +14,14 @@ export interface Settings {
 	readonly drainSeconds: number;
 	/** What is shown above the editor. */
 	readonly widget: "full" | "compact" | "off";
-	/** Fields of agents, by agent name, that replace those of their files. */
-	readonly agents: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+	/** Fields of agents, by agent name, that replace those of their files; one layer for each settings file. */
+	readonly agents: readonly AgentOverrides[];
+}
+
+/** The `agents` of one settings file. */
+export interface AgentOverrides {
+	readonly file: string;
+	readonly agents: Readonly<Record<string, unknown>>;
 }
 
 interface NumberSpec {
@@ -87,13 +93,24 @@ export async function loadSettings(
 	];
 	const layers = await Promise.all(files.map((file) => readLayer(file, problems)));
 	const values: Record<string, unknown> = Object.assign({}, ...layers);
-	const agents = Object.assign({}, ...layers.map((layer) => layer["agents"] ?? {}));
-	return { settings: check(values, agents, problems), problems };
+	const agents = layers.map((layer, index) =>
+		agentOverrides(files[index] ?? "", layer.agents, problems),
+	);
+	return { settings: check(values, agents.flat(), problems), problems };
 }
 
 /** The settings that are in force when there is no file. */
 export function defaultSettings(): Settings {
-	return check({}, {}, []);
+	return check({}, [], []);
+}
+
+function agentOverrides(file: string, agents: unknown, problems: string[]): AgentOverrides[] {
+	if (agents === undefined) return [];
+	if (isObject(agents)) return [{ file, agents }];
+	problems.push(
+		`The setting agents in ${file} is ignored: it must be an object with an agent's name for each key.`,
+	);
+	return [];
 }
 
 async function readLayer(file: string, problems: string[]): Promise<Record<string, unknown>> {
@@ -139,7 +156,7 @@ function check(
 		interruptBackground: oneOf("interruptBackground") === true,
 		drainSeconds: number("drainSeconds"),
 		widget: widget === "compact" || widget === "off" ? widget : "full",
-		agents: isObject(agents) ? (agents as Settings["agents"]) : {},
+		agents,
 	};
 }
 

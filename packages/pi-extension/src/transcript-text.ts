@@ -19,7 +19,7 @@ function messageLines(message: SessionMessage): string {
 		case "toolResult":
 			return `[Result] ${oneLine(text, 300)}`;
 		case "compactionSummary":
-			return `[Summary of what came before]\n${summaryOf(message)}`;
+			return `[Summary of what came before]\n${text || summaryOf(message)}`;
 		default:
 			return text === "" ? "" : `[${message.role}]\n${text}`;
 	}

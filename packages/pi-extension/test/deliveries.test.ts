@@ -7,7 +7,13 @@ import { describe, expect, test } from "vitest";
 import { type AgentBook, createAgentBook, readStoredAgents } from "../src/agent-book.js";
 import { createDeliveries, type Deliveries } from "../src/delivery/deliveries.js";
 
-const LAUNCH = { cwd: "/project", isolated: false, isolation: "none", limits: {} } as const;
+const LAUNCH = {
+	cwd: "/project",
+	model: "mock/m1",
+	isolated: false,
+	isolation: "none",
+	limits: {},
+} as const;
 
 /** A parent session: what it was told, whether it runs, and the entries that outlive a reload. */
 class Parent {

@@ -1,0 +1,203 @@
+import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
+import type { AgentRecord, SessionMessage } from "@pi-subagents/core";
+import { contextFromLaunch, resolveCall } from "./invocation.js";
+import { takeParentSnapshot } from "./parent-snapshot.js";
+import { headline } from "./report.js";
+import { mayStart } from "./scope.js";
+import type { Answers, Result, ScopedParts, Subagents } from "./subagents.js";
+import type { SubagentCall } from "./tools/subagent-tool.js";
+import { type AgentView, failedResult, textResult } from "./tools/tool-result.js";
+import { inheritedContext } from "./transcript-text.js";
+
+/** An agent that was started or resumed, and what to say about the call. */
+interface Begun {
+	readonly record: AgentRecord;
+	readonly background: boolean;
+	readonly notes: readonly string[];
+}
+
+type Progress = (view: AgentView, text: string) => void;
+
+/** How agents are started, resumed and waited for. */
+export function createDelegation(
+	parts: ScopedParts,
+	answers: Answers,
+): Pick<Subagents, "delegate"> {
+	const { pi, manager, book, activities, catalog, boundary, surroundings, clock, scope } = parts;
+
+	async function delegate(
+		call: SubagentCall,
+		ctx: ExtensionContext,
+		signal: AbortSignal | undefined,
+		onProgress: Progress,
+	): Promise<Result> {
+		if (call.prompt.trim() === "") {
+			return failedResult("The prompt is empty; say what the agent has to do.");
+		}
+		const begun =
+			call.resume === undefined
+				? await start(call, ctx, signal)
+				: await resume(call, call.resume, ctx, signal);
+		if ("content" in begun) return begun;
+		if (!begun.background) return follow(begun, onProgress);
+		boundary.expectBackgroundEnd();
+		return started(begun);
+	}
+
+	async function start(
+		call: SubagentCall,
+		ctx: ExtensionContext,
+		signal: AbortSignal | undefined,
+	): Promise<Begun | Result> {
+		const parent = takeParentSnapshot(pi, ctx);
+		const messages = call.inherit_context === false ? [] : conversation(ctx);
+		const registry = ctx.modelRegistry;
+		await parts.refreshTypes();
+		const found = catalog.find(call.subagent_type);
+		if ("problem" in found) return failedResult(found.problem);
+		const { entry, definition } = found;
+		if (!mayStart(scope, definition.name)) {
+			const allowed = scope.types.join(", ");
+			return failedResult(`You may not start ${definition.name}; you may start ${allowed}.`);
+		}
+		const settings = parts.settings();
+		const resolved = await resolveCall(call, entry, definition, { settings, parent, registry });
+		if ("problem" in resolved) return failedResult(resolved.problem);
+
+		const { launch, notes } = resolved;
+		// Who waits inside a foreground run must not end before what it started.
+		const background = resolved.background && scope.parentId === undefined;
+		const context = resolved.inheritContext ? inheritedContext(messages) : "";
+		// The note has to be there before anybody hears of the agent.
+		const stopListening = manager.subscribe((event) => {
+			if (event.type === "agent_created") book.open(event.record, launch, background);
+		});
+		try {
+			const id = manager.spawn({
+				type: definition.name,
+				description: call.description.trim() || definition.name,
+				prompt: context === "" ? call.prompt : `${context}\n\n${call.prompt}`,
+				context: resolved.context,
+				background,
+				...launch,
+				...(scope.parentId !== undefined && { parentId: scope.parentId }),
+				// A background agent outlives the turn that started it.
+				...(signal && !background && { signal }),
+			});
+			const foreground =
+				resolved.background && !background
+					? ["It ran in the foreground: only the main session has a background."]
+					: [];
+			return begun(id, background, [...notes, ...foreground]);
+		} finally {
+			stopListening();
+		}
+	}
+
+	async function resume(
+		call: SubagentCall,
+		id: string,
+		ctx: ExtensionContext,
+		signal: AbortSignal | undefined,
+	): Promise<Begun | Result> {
+		const record = answers.find(id);
+		const note = book.get(id);
+		if (record === undefined || note === undefined) return answers.unknown(id);
+		if (!record.isTerminal) {
+			return failedResult(
+				`Agent ${id} is ${record.status}. Send it a message with steer_subagent, or wait for its end.`,
+				answers.view(record),
+			);
+		}
+		const refuse = (why: string): Result =>
+			failedResult(`${id} cannot go on: ${why}`, answers.view(record));
+		const parent = takeParentSnapshot(pi, ctx);
+		const registry = ctx.modelRegistry;
+		await parts.refreshTypes();
+		const found = catalog.find(record.type);
+		if ("problem" in found) return refuse(found.problem);
+		if (record.sessionFile === undefined && !surroundings.unstored.has(id)) {
+			return refuse("its conversation was not stored. Start a new agent.");
+		}
+		const context = contextFromLaunch(note.launch, found.definition, parent, registry);
+		if ("problem" in context) return refuse(context.problem);
+
+		const background = (call.run_in_background ?? false) && scope.parentId === undefined;
+		const untold = book.isUntold(record)
+			? [`Its last run ended so: ${headline(record, clock.now())}`]
+			: [];
+		const lastRun = record.runCount;
+		const { limits } = note.launch;
+		const answer = manager.resume(id, {
+			prompt: call.prompt,
+			context,
+			background,
+			limits: call.max_turns === undefined ? limits : { ...limits, maxTurns: call.max_turns },
+			...(signal && !background && { signal }),
+		});
+		if (answer !== "started") return refuse("it is still ending. Try again in a moment.");
+		book.reopen(record, background, lastRun);
+		return begun(id, background, [...untold, ...ignoredByResume(call)]);
+	}
+
+	function begun(id: string, background: boolean, notes: readonly string[]): Begun {
+		const record = manager.getRecord(id);
+		if (record === undefined) throw new Error(`The agent ${id} was not made.`);
+		return { record, background, notes };
+	}
+
+	function started({ record, notes }: Begun): Result {
+		const state = record.status === "queued" ? "is queued" : "has started";
+		const text = [
+			`agent_id: ${record.id}`,
+			`${record.type} "${record.description}" ${state} in the background.`,
+			...notes.map((note) => `Note: ${note}`),
+			"You are told when it ends. Until then do other work or end your turn; do not do its task yourself.",
+		];
+		return textResult(text.join("\n"), answers.view(record));
+	}
+
+	/** Waits for a foreground run and tells its progress meanwhile. */
+	async function follow({ record, notes }: Begun, onProgress: Progress): Promise<Result> {
+		const report = (): void => {
+			const view = answers.view(record);
+			onProgress(view, `agent_id: ${record.id}\n${view.activity ?? view.statusText}`);
+		};
+		report();
+		const stop = activities.subscribe(report);
+		try {
+			await manager.wait(record.id);
+		} finally {
+			stop();
+		}
+		return answers.ended(record, notes);
+	}
+
+	return {
+		async delegate(call, ctx, signal, onProgress) {
+			try {
+				return await delegate(call, ctx, signal, onProgress);
+			} catch (error) {
+				// Thrown for what the caller can mend, such as a negative limit.
+				return failedResult(error instanceof Error ? error.message : String(error));
+			}
+		},
+	};
+}
+
+/** Parameters that a resumed agent takes from its first start. */
+function ignoredByResume(call: SubagentCall): readonly string[] {
+	const fixed = ["model", "thinking", "isolation", "isolated", "cwd", "inherit_context"] as const;
+	return fixed
+		.filter((name) => call[name] !== undefined && call[name] !== false && call[name] !== "none")
+		.map((name) => `${name} has no effect on a resumed agent.`);
+}
+
+/** What was said in the branch of the session that is in force. */
+function conversation(ctx: ExtensionContext): readonly SessionMessage[] {
+	return ctx.sessionManager.getBranch().flatMap((entry): SessionMessage[] => {
+		if (entry.type === "message") return [entry.message];
+		if (entry.type !== "compaction") return [];
+		return [{ role: "compactionSummary", content: entry.summary }];
+	});
+}

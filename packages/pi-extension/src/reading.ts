@@ -1,0 +1,130 @@
+import { SessionManager } from "@mariozechner/pi-coding-agent";
+import type { AgentRecord } from "@pi-subagents/core";
+import { boundText, explainBounds } from "./bounded-text.js";
+import { fenced } from "./delivery/notification.js";
+import { body, headline, reportText } from "./report.js";
+import { isInScope, mayStart } from "./scope.js";
+import {
+	type Answers,
+	type Result,
+	reportExtras,
+	type ScopedParts,
+	type Subagents,
+} from "./subagents.js";
+import { failedResult, textResult } from "./tools/tool-result.js";
+import { transcriptText } from "./transcript-text.js";
+
+/** A request for an agent's report. */
+export interface ReadRequest {
+	readonly id: string;
+	readonly wait: boolean;
+	/** How long to wait. Absent: as long as it takes. */
+	readonly timeoutSeconds: number | undefined;
+	readonly verbose: boolean;
+	/** Where the report, or with `verbose` the conversation, goes on, in characters. */
+	readonly offset: number;
+}
+
+/** How agents are listed and read. */
+export function createReading(
+	parts: ScopedParts,
+	answers: Answers,
+): Pick<Subagents, "list" | "read"> {
+	const { manager, book, catalog, surroundings, clock, scope } = parts;
+
+	async function list(): Promise<Result> {
+		await parts.refreshTypes();
+		const now = clock.now();
+		const agents = manager
+			.listAgents()
+			.filter((record) => isInScope(scope, record))
+			.map((record) => `- ${record.id}: ${headline(record, now)}`);
+		const types = catalog
+			.advertised()
+			.filter(({ name }) => mayStart(scope, name))
+			.map(({ name, description }) => `- ${name}: ${description}`);
+		const piece = boundText(
+			[
+				agents.length > 0 ? `Agents:\n${agents.join("\n")}` : "There are no agents yet.",
+				`Types:\n${types.join("\n")}`,
+			].join("\n\n"),
+		);
+		const rest = piece.to < piece.total ? `\n[${piece.total - piece.to} characters more.]` : "";
+		return textResult(piece.text + rest);
+	}
+
+	async function read(request: ReadRequest, signal: AbortSignal | undefined): Promise<Result> {
+		const record = answers.find(request.id);
+		if (record === undefined) return answers.unknown(request.id);
+		const problem = checkNumbers(request);
+		if (problem !== undefined) return failedResult(problem);
+		if (request.wait && !record.isTerminal) {
+			await waitFor(record, request.timeoutSeconds, signal);
+			if (signal?.aborted) {
+				const text = `You stopped waiting; ${record.id} goes on.`;
+				return failedResult(text, answers.view(record));
+			}
+		}
+		if (!record.isTerminal) return notReady(record, request);
+		if (request.verbose) {
+			book.markTold(record);
+			const extras = reportExtras(manager, record);
+			const report =
+				request.offset > 0 ? `agent_id: ${record.id}` : reportText(record, clock.now(), extras);
+			return textResult(`${report}\n\n${conversationText(record, request)}`, answers.view(record));
+		}
+		if (request.offset === 0) return answers.ended(record);
+		return textResult(
+			`agent_id: ${record.id}\n\n${body(record, request.offset)}`,
+			answers.view(record),
+		);
+	}
+
+	function notReady(record: AgentRecord, request: ReadRequest): Result {
+		const view = answers.view(record);
+		const doing = view.activity ? ` Now: ${view.activity}.` : "";
+		const lines = [
+			`agent_id: ${record.id}`,
+			`${headline(record, clock.now())}${doing}`,
+			"You are told when it ends; do not poll.",
+			...(request.verbose ? ["", conversationText(record, request)] : []),
+		];
+		return textResult(lines.join("\n"), view);
+	}
+
+	/** Resolves at the end of the run, of the time, or with an interruption, whichever comes first. */
+	async function waitFor(
+		record: AgentRecord,
+		seconds: number | undefined,
+		signal: AbortSignal | undefined,
+	): Promise<void> {
+		const timeout = new AbortController();
+		const cancel = seconds ? clock.setTimeout(() => timeout.abort(), seconds * 1000) : () => {};
+		const either = signal ? AbortSignal.any([timeout.signal, signal]) : timeout.signal;
+		try {
+			await manager.wait(record.id, either);
+		} catch {
+			// The caller looks at the record and at its own signal.
+		} finally {
+			cancel();
+		}
+	}
+
+	function conversationText(record: AgentRecord, { offset }: ReadRequest): string {
+		const stored = record.sessionFile
+			? SessionManager.open(record.sessionFile)
+			: surroundings.unstored.get(record.id);
+		const text = transcriptText(stored?.buildSessionContext().messages ?? []);
+		const piece = explainBounds(boundText(text, offset), record.id);
+		return fenced(piece.replace(/"offset":(\d+)\}\)\]$/, '"verbose":true,"offset":$1})]'));
+	}
+
+	return { list, read };
+}
+
+function checkNumbers({ timeoutSeconds, offset }: ReadRequest): string | undefined {
+	if (timeoutSeconds !== undefined && timeoutSeconds < 0) {
+		return `timeout_seconds is ${timeoutSeconds}; it must be a number of 0 or more.`;
+	}
+	return offset < 0 ? `offset is ${offset}; it must be a number of 0 or more.` : undefined;
+}
