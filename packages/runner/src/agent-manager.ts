@@ -7,6 +7,7 @@ import {
 	type WorkspaceReport,
 } from "@pi-subagents/core";
 import { subscribeRecordObserver } from "@pi-subagents/observers";
+import { addAbortListener } from "./abort-listener.js";
 import { type Clock, pause, systemClock } from "./clock.js";
 import { toError, toStopReason } from "./ending.js";
 import { createInbox, type Inbox } from "./inbox.js";
@@ -48,7 +49,7 @@ interface ActiveRun {
 	readonly resolveEnded: () => void;
 	readonly request: RunRequest;
 	readonly resumed: boolean;
-	readonly stopListening: () => void;
+	stopListening: () => void;
 	slot: SlotRequest | undefined;
 }
 
@@ -285,7 +286,7 @@ export class AgentManager<Context = undefined> {
 			resolveEnded,
 			request,
 			resumed,
-			stopListening: () => signal?.removeEventListener("abort", onAbort),
+			stopListening: () => {},
 			slot: undefined,
 		};
 		agent.unread = [];
@@ -297,7 +298,7 @@ export class AgentManager<Context = undefined> {
 			onAbort();
 			return;
 		}
-		signal?.addEventListener("abort", onAbort, { once: true });
+		if (signal) run.stopListening = addAbortListener(signal, onAbort);
 
 		const start = (): void => void this.#execute(agent, run);
 		if (request.bypassQueue) start();
@@ -460,8 +461,7 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 
 function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
-		const onAbort = (): void => reject(toError(signal.reason));
-		signal.addEventListener("abort", onAbort, { once: true });
-		work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+		const stop = addAbortListener(signal, () => reject(toError(signal.reason)));
+		work.then(resolve, reject).finally(stop);
 	});
 }

@@ -1,4 +1,5 @@
 import type { LimitReason, StopReason } from "@pi-subagents/core";
+import { addAbortListener } from "./abort-listener.js";
 
 /** Why a run has to end before it ends by itself. */
 export type EndingCause =
@@ -35,8 +36,9 @@ export function createEnding(caller: AbortSignal | undefined): Ending {
 	};
 	const onCallerAbort = (): void => end({ kind: "stopped", reason: toStopReason(caller?.reason) });
 
+	let release = (): void => {};
 	if (caller?.aborted) onCallerAbort();
-	else caller?.addEventListener("abort", onCallerAbort, { once: true });
+	else if (caller) release = addAbortListener(caller, onCallerAbort);
 
 	return {
 		signal: controller.signal,
@@ -45,7 +47,7 @@ export function createEnding(caller: AbortSignal | undefined): Ending {
 		},
 		end,
 		race: (work, onLate) => raceWithSignal(work, controller.signal, onLate),
-		release: () => caller?.removeEventListener("abort", onCallerAbort),
+		release,
 	};
 }
 
