@@ -18,9 +18,8 @@ await build({
 	platform: "node",
 	target: "node20.6",
 	external: ["@mariozechner/*", "typebox"],
-	// A host transforms the file at its first start, which costs time by its size; names stay readable in stack traces.
-	minifyWhitespace: true,
-	minifySyntax: true,
+	// A host transforms the file at its first start, which costs time by its size.
+	minify: true,
 	legalComments: "none",
 });
 writeFileSync(join(dist, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);

@@ -1,6 +1,7 @@
 import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-agent";
 import { getAgentDir } from "@mariozechner/pi-coding-agent";
 import { AgentManager, systemClock } from "@pi-subagents/runner";
+import { worktreeProvider } from "@pi-subagents/worktrees";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
 import { createCatalog } from "./catalog.js";
 import { createDialogTurns } from "./child/child-dialogs.js";
@@ -51,6 +52,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	};
 	const manager = new AgentManager<ChildContext>({
 		createSession: (request) => openChildSession(request, surroundings),
+		workspaces: worktreeProvider(),
 		keepSessions: false,
 		maxConcurrent: settings.maxConcurrent,
 		clock,

@@ -1,11 +1,32 @@
 import type { ExtensionFactory } from "@mariozechner/pi-coding-agent";
+import type { Workspace } from "@pi-subagents/core";
+import { createWriteGuard } from "@pi-subagents/worktrees";
 import type { ToolRights } from "./tool-rights.js";
 
+/** What a child is held to. */
+export interface ChildBounds {
+	readonly agentName: string;
+	readonly rights: ToolRights;
+	/** The place that it may write in, if it has one of its own. */
+	readonly workspace: Workspace | undefined;
+	/** The directory that the workspace was made for; it is not the agent's to change. */
+	readonly parentCwd: string;
+}
+
+/** The host's tools that write the file of their `path`. */
+const WRITING_TOOLS: ReadonlySet<string> = new Set(["write", "edit"]);
+
 /**
- * An extension inside the child that holds it to its rights: tools that other extensions add later are taken out before
- * the next request, and a call that comes all the same is refused.
+ * An extension inside the child that holds it to its bounds: tools that other extensions add later are taken out before
+ * the next request, a call that comes all the same is refused, and so is a file outside of the agent's own workspace.
  */
-export function childGuard(agentName: string, rights: ToolRights): ExtensionFactory {
+export function childGuard({
+	agentName,
+	rights,
+	workspace,
+	parentCwd,
+}: ChildBounds): ExtensionFactory {
+	const writes = workspace && createWriteGuard(workspace.root, [parentCwd]);
 	return (pi) => {
 		const narrow = (): void => {
 			const active = pi.getActiveTools();
@@ -14,10 +35,15 @@ export function childGuard(agentName: string, rights: ToolRights): ExtensionFact
 		};
 		pi.on("before_agent_start", narrow);
 		pi.on("turn_end", narrow);
-		pi.on("tool_call", (event) =>
-			rights.allows(event.toolName)
-				? undefined
-				: { block: true, reason: `The agent ${agentName} has no right to use ${event.toolName}.` },
-		);
+		pi.on("tool_call", async ({ toolName, input }, ctx) => {
+			if (!rights.allows(toolName)) {
+				return { block: true, reason: `The agent ${agentName} has no right to use ${toolName}.` };
+			}
+			if (writes === undefined || !WRITING_TOOLS.has(toolName)) return undefined;
+			const path = "path" in input ? input.path : undefined;
+			if (typeof path !== "string") return { block: true, reason: `${toolName} needs a path.` };
+			const decision = await writes.check(path, ctx.cwd);
+			return decision.allowed ? undefined : { block: true, reason: decision.reason };
+		});
 	};
 }

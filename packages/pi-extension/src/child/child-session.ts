@@ -111,7 +111,9 @@ async function loadResources(
 		// Discovery would load this extension, too; the others are named one by one.
 		noExtensions: true,
 		additionalExtensionPaths: [...extensions],
-		extensionFactories: [childGuard(definition.name, rights)],
+		extensionFactories: [
+			childGuard({ agentName: definition.name, rights, workspace, parentCwd: parent.cwd }),
+		],
 		noSkills: definition.skills?.length === 0,
 		noPromptTemplates: true,
 		noThemes: true,
