@@ -36,6 +36,7 @@ export type { Files, HostDirectories, HostFiles } from "./test-host/host-directo
 export type { HostCommand, HostExit } from "./test-host/host-process.js";
 export type { RpcCommand, RpcResponse } from "./test-host/rpc-connection.js";
 export type { DialogAnswer, PromptResult, RpcTestHost } from "./test-host/rpc-host.js";
+export type { TerminalTestHost } from "./test-host/terminal-host.js";
 export {
 	loadTrace,
 	replayTrace,

@@ -1,5 +1,5 @@
 // Stands in for the command line program of pi: tells what it was started with, and speaks a little RPC.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const args = process.argv.slice(2);
@@ -51,7 +51,13 @@ function answer(command) {
 	}
 }
 
-if (args.includes("rpc")) {
+if (args[0] === "install") {
+	process.stderr.write(`cannot find ${args[1]}\n`);
+	process.exitCode = args[1] === "missing" ? 1 : 0;
+	const settings = JSON.parse(read("settings.json"));
+	const packages = [...(settings.packages ?? []), args[1]];
+	writeFileSync(join(agentDir, "settings.json"), JSON.stringify({ ...settings, packages }));
+} else if (args.includes("rpc")) {
 	print(tellAbout());
 	let rest = "";
 	process.stdin.setEncoding("utf8").on("data", (text) => {
@@ -60,6 +66,8 @@ if (args.includes("rpc")) {
 		for (const line of lines) answer(JSON.parse(line));
 	});
 	process.stdin.on("end", () => process.stderr.write("bye\n"));
+} else if (args.includes("--terminal")) {
+	process.exitCode = process.cwd() === args.at(-1) ? 7 : 1;
 } else {
 	process.stdout.write("not JSON\n");
 	print(tellAbout());

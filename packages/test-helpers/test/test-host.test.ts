@@ -91,10 +91,35 @@ describe("a host that is started for every prompt", () => {
 		expect(existsSync(host.directories.root)).toBe(false);
 	});
 
+	test("installs packages first, and runs where it is told", async () => {
+		const cwd = import.meta.dirname;
+		const packages = ["./a", "./b"];
+		const host = await createTestHost({ cli, server, mode: "json", packages, cwd });
+		hosts.push(host);
+		const { events } = await host.run("do it");
+		expect(events).toMatchObject([
+			{ args: ["--mode", "json", "do it"], cwd, settings: { packages: ["./a", "./b"] } },
+		]);
+	});
+
+	test("that cannot install a package says why", async () => {
+		const host = createTestHost({ cli, server, mode: "print", packages: ["missing"] });
+		await expect(host).rejects.toThrow("The host cannot install missing:\ncannot find missing");
+	});
+
 	test("that cannot be started rejects", async () => {
 		const host = await createTestHost({ cli, node: "/no/such/node", server, mode: "print" });
 		hosts.push(host);
 		await expect(host.run("hello")).rejects.toThrow("ENOENT");
+	});
+});
+
+describe("a host in the terminal", () => {
+	test("runs until its user leaves, with the arguments that it is given", async () => {
+		const cwd = import.meta.dirname;
+		const host = await createTestHost({ cli, server, mode: "terminal", cwd });
+		hosts.push(host);
+		expect(await host.run(["--terminal", cwd])).toEqual({ code: 7, signal: null });
 	});
 });
 

@@ -12,6 +12,13 @@ export interface HostCommand {
 	readonly node?: string;
 	/** Extensions to load: files or package directories. */
 	readonly extensions?: readonly string[];
+	/** What to install before the first start with `pi install`, for example the directory of a package. */
+	readonly packages?: readonly string[];
+	/**
+	 * The directory to run in, for example a checkout.
+	 * @defaultValue the project of the host's own
+	 */
+	readonly cwd?: string;
 	/** Further arguments, before the prompt. */
 	readonly args?: readonly string[];
 	/** Further variables; nothing else is taken over but what a program needs to run at all. */
@@ -46,6 +53,24 @@ export async function endHostProcess(host: HostProcess): Promise<void> {
 
 /** What a program needs to run, and the place of the hosts' compile cache, without which every start is slow. */
 const INHERITED = ["PATH", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG"];
+/** What a program needs to know of its terminal. */
+const TERMINAL = ["TERM", "COLORTERM", "COLORFGBG", "TERM_PROGRAM", "LC_ALL", "LC_CTYPE", "TMUX"];
+
+/**
+ * Installs the packages of the command one after the other, as a user would, in the host's directories. Rejects with what
+ * the host said if it cannot install one.
+ */
+export async function installPackages(
+	command: HostCommand,
+	directories: HostDirectories,
+): Promise<void> {
+	for (const source of command.packages ?? []) {
+		const args = [command.cli, "install", source];
+		const install = startProcess(command, directories, args, "none", () => undefined);
+		const { code, stdout, stderr } = await install.exited;
+		if (code !== 0) throw new Error(`The host cannot install ${source}:\n${stdout}${stderr}`);
+	}
+}
 
 /** Starts a host in its directories. `onLine` is called with every line that it prints, as soon as it is whole. */
 export function startHostProcess(
@@ -55,18 +80,44 @@ export function startHostProcess(
 	input: "none" | "open",
 	onLine: (line: string) => void = () => undefined,
 ): HostProcess {
+	return startProcess(command, directories, hostArguments(command, args), input, onLine);
+}
+
+/**
+ * Starts a host that has the terminal of this process. It is not in a process group of its own, which could not read from
+ * the terminal.
+ */
+export function startInTerminal(
+	command: HostCommand,
+	directories: HostDirectories,
+	args: readonly string[],
+): ChildProcess {
+	return spawn(command.node ?? process.execPath, hostArguments(command, args), {
+		cwd: command.cwd ?? directories.project,
+		env: { ...inherit(TERMINAL), ...environment(command, directories) },
+		stdio: "inherit",
+	});
+}
+
+function hostArguments(command: HostCommand, args: readonly string[]): string[] {
 	const extensions = (command.extensions ?? []).flatMap((extension) => ["-e", extension]);
-	const child = spawn(
-		command.node ?? process.execPath,
-		[command.cli, ...extensions, ...(command.args ?? []), ...args],
-		{
-			cwd: directories.project,
-			env: environment(command, directories),
-			stdio: [input === "open" ? "pipe" : "ignore", "pipe", "pipe"],
-			// In a process group of its own, which can be ended as a whole.
-			detached: process.platform !== "win32",
-		},
-	);
+	return [command.cli, ...extensions, ...(command.args ?? []), ...args];
+}
+
+function startProcess(
+	command: HostCommand,
+	directories: HostDirectories,
+	args: readonly string[],
+	input: "none" | "open",
+	onLine: (line: string) => void,
+): HostProcess {
+	const child = spawn(command.node ?? process.execPath, args, {
+		cwd: command.cwd ?? directories.project,
+		env: environment(command, directories),
+		stdio: [input === "open" ? "pipe" : "ignore", "pipe", "pipe"],
+		// In a process group of its own, which can be ended as a whole.
+		detached: process.platform !== "win32",
+	});
 	// Writing to a process that has gone is not an error here: whoever waits for an answer learns of the exit.
 	child.stdin?.on("error", () => undefined);
 	return {
@@ -78,12 +129,8 @@ export function startHostProcess(
 }
 
 function environment(command: HostCommand, directories: HostDirectories): Record<string, string> {
-	const inherited = INHERITED.flatMap((name) => {
-		const value = process.env[name];
-		return value === undefined ? [] : [[name, value]];
-	});
 	return {
-		...Object.fromEntries(inherited),
+		...inherit(INHERITED),
 		HOME: directories.home,
 		USERPROFILE: directories.home,
 		PI_CODING_AGENT_DIR: directories.agentDir,
@@ -92,6 +139,14 @@ function environment(command: HostCommand, directories: HostDirectories): Record
 		PI_TELEMETRY: "0",
 		...command.env,
 	};
+}
+
+function inherit(names: readonly string[]): Record<string, string> {
+	const inherited = names.flatMap((name) => {
+		const value = process.env[name];
+		return value === undefined ? [] : [[name, value]];
+	});
+	return Object.fromEntries(inherited);
 }
 
 function collect(child: ChildProcess, onLine: (line: string) => void): Promise<HostExit> {
