@@ -18,7 +18,7 @@ interface CurrentSession {
 
 /** The session as the runner knows it. Disposing it lets its extensions shut down first, which the host does not do. */
 export function wrapSession(host: AgentSession & CurrentSession): ChildSession {
-	const waitForIdle = host.waitForIdle?.bind(host);
+	const { waitForIdle }: CurrentSession = host;
 	return {
 		host,
 		subscribe: (listener) => host.subscribe(listener),
@@ -27,7 +27,7 @@ export function wrapSession(host: AgentSession & CurrentSession): ChildSession {
 		abort: () => host.abort(),
 		clearQueue: () => host.clearQueue(),
 		abortCompaction: () => host.abortCompaction(),
-		...(waitForIdle && { waitForIdle }),
+		...(waitForIdle && { waitForIdle: waitForIdle.bind(host) }),
 		get isStreaming() {
 			return host.isStreaming;
 		},

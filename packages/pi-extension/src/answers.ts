@@ -1,0 +1,86 @@
+import type { AgentToolResult } from "@mariozechner/pi-agent-core";
+import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
+import type { AgentRecord } from "@pi-subagents/core";
+import type { AgentManager, Clock } from "@pi-subagents/runner";
+import type { AgentBook } from "./agent-book.js";
+import { agentView } from "./agent-view.js";
+import type { AgentCatalog } from "./catalog.js";
+import type { ChildContext, ChildSurroundings } from "./child/child-session.js";
+import type { ParentBoundary } from "./host/parent-boundary.js";
+import { type ReportExtras, reportText } from "./report.js";
+import { isInScope, type Scope } from "./scope.js";
+import type { Settings } from "./settings.js";
+import { type AgentView, failedResult, type ToolDetails, textResult } from "./tools/tool-result.js";
+import type { ActivityStore } from "./ui/activity-store.js";
+
+/** What every tool of this extension returns. */
+export type Result = AgentToolResult<ToolDetails>;
+
+/** What they are made of: the parts of one parent session. */
+export interface SubagentsParts {
+	readonly manager: AgentManager<ChildContext>;
+	readonly book: AgentBook;
+	readonly activities: ActivityStore;
+	readonly catalog: AgentCatalog;
+	readonly boundary: Pick<ParentBoundary, "expectBackgroundEnd">;
+	readonly surroundings: ChildSurroundings;
+	readonly settings: () => Settings;
+	/** Looks for agent files that changed. */
+	readonly refreshTypes: () => Promise<void>;
+	readonly clock: Clock;
+}
+
+/** The parts, and who uses them. */
+export interface ScopedParts extends SubagentsParts {
+	/** Of the session that has the tools. */
+	readonly pi: ExtensionAPI;
+	readonly scope: Scope;
+}
+
+/** What the parts of a scope have in common. */
+export interface Answers {
+	/** The agent, if it is there and in scope. */
+	find(id: string): AgentRecord | undefined;
+	view(record: AgentRecord): AgentView;
+	/** The result that tells the parent how a run ended, which it then knows. */
+	ended(record: AgentRecord, notes?: readonly string[]): Result;
+	/** The error for an id that is not there. */
+	unknown(id: string): Result;
+}
+
+/** What else the parent is told of a run. */
+export function reportExtras(
+	manager: AgentManager<ChildContext>,
+	record: AgentRecord,
+	notes: readonly string[] = [],
+): ReportExtras {
+	const workspace = manager.getWorkspace(record.id)?.text;
+	return { unreadMessages: manager.getUnreadMessages(record.id), workspace, notes };
+}
+
+/** The answers of one scope. */
+export function createAnswers({ manager, book, activities, clock, scope }: ScopedParts): Answers {
+	const view = (record: AgentRecord): AgentView =>
+		agentView(record, clock.now(), activities.get(record.id));
+	const inScope = (record: AgentRecord): boolean => isInScope(scope, record);
+	return {
+		find: (id) => [manager.getRecord(id)].find((record) => record && inScope(record)),
+		view,
+		ended(record, notes) {
+			const text = reportText(record, clock.now(), reportExtras(manager, record, notes));
+			book.markTold(record);
+			return record.status === "error"
+				? failedResult(text, view(record))
+				: textResult(text, view(record));
+		},
+		unknown(id) {
+			const known = manager
+				.listAgents()
+				.filter(inScope)
+				.map((record) => `${record.id} (${record.type})`);
+			const list =
+				known.length > 0 ? `Known agents: ${known.join(", ")}.` : "There are no agents yet.";
+			return failedResult(`There is no agent ${JSON.stringify(id)}. ${list}`);
+		},
+	};
+}
