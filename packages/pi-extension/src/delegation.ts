@@ -1,10 +1,10 @@
 import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { AgentRecord, SessionMessage } from "@pi-subagents/core";
+import type { Answers, Result, ScopedParts } from "./answers.js";
 import { contextFromLaunch, resolveCall } from "./invocation.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
 import { headline } from "./report.js";
 import { mayStart } from "./scope.js";
-import type { Answers, Result, ScopedParts, Subagents } from "./subagents.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
 import { type AgentView, failedResult, textResult } from "./tools/tool-result.js";
 import { inheritedContext } from "./transcript-text.js";
@@ -19,10 +19,18 @@ interface Begun {
 type Progress = (view: AgentView, text: string) => void;
 
 /** How agents are started, resumed and waited for. */
-export function createDelegation(
-	parts: ScopedParts,
-	answers: Answers,
-): Pick<Subagents, "delegate"> {
+export interface Delegation {
+	/** Starts an agent, or gives an ended one a further task; a foreground run is waited for. */
+	delegate(
+		call: SubagentCall,
+		ctx: ExtensionContext,
+		signal: AbortSignal | undefined,
+		onProgress: Progress,
+	): Promise<Result>;
+}
+
+/** The delegation of one scope. */
+export function createDelegation(parts: ScopedParts, answers: Answers): Delegation {
 	const { pi, manager, book, activities, catalog, boundary, surroundings, clock, scope } = parts;
 
 	async function delegate(

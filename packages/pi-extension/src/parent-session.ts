@@ -3,6 +3,7 @@ import { getAgentDir } from "@mariozechner/pi-coding-agent";
 import { AgentManager, systemClock } from "@pi-subagents/runner";
 import { worktreeProvider } from "@pi-subagents/worktrees";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
+import { reportExtras } from "./answers.js";
 import { createCatalog } from "./catalog.js";
 import { createDialogTurns } from "./child/child-dialogs.js";
 import {
@@ -19,7 +20,7 @@ import { watchParent } from "./host/parent-boundary.js";
 import { emitLifecycle } from "./lifecycle-events.js";
 import { MAIN_SCOPE } from "./scope.js";
 import { defaultSettings, loadSettings } from "./settings.js";
-import { createSubagents, reportExtras } from "./subagents.js";
+import { createSubagents } from "./subagents.js";
 import { getSubagentResultTool, steerSubagentTool, stopSubagentTool } from "./tools/agent-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
 import { createActivityStore } from "./ui/activity-store.js";

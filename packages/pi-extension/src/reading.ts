@@ -1,16 +1,10 @@
 import { SessionManager } from "@mariozechner/pi-coding-agent";
 import type { AgentRecord } from "@pi-subagents/core";
+import { type Answers, type Result, reportExtras, type ScopedParts } from "./answers.js";
 import { boundText, explainBounds } from "./bounded-text.js";
 import { fenced } from "./delivery/notification.js";
 import { body, headline, reportText } from "./report.js";
 import { isInScope, mayStart } from "./scope.js";
-import {
-	type Answers,
-	type Result,
-	reportExtras,
-	type ScopedParts,
-	type Subagents,
-} from "./subagents.js";
 import { failedResult, textResult } from "./tools/tool-result.js";
 import { transcriptText } from "./transcript-text.js";
 
@@ -26,10 +20,14 @@ export interface ReadRequest {
 }
 
 /** How agents are listed and read. */
-export function createReading(
-	parts: ScopedParts,
-	answers: Answers,
-): Pick<Subagents, "list" | "read"> {
+export interface Reading {
+	/** All agents and types. */
+	list(): Promise<Result>;
+	read(request: ReadRequest, signal: AbortSignal | undefined): Promise<Result>;
+}
+
+/** The reading of one scope. */
+export function createReading(parts: ScopedParts, answers: Answers): Reading {
 	const { manager, book, catalog, surroundings, clock, scope } = parts;
 
 	async function list(): Promise<Result> {
