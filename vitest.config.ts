@@ -5,6 +5,9 @@ export default defineConfig({
 	test: {
 		include: ["test/**/*.test.ts"],
 		restoreMocks: true,
+		// A bound against hangs, not a measure: machines are slow and busy.
+		testTimeout: 60_000,
+		hookTimeout: 60_000,
 		coverage: { include: ["src/**/*.ts"] },
 	},
 });
