@@ -1,0 +1,118 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { WorkspaceRequest } from "@pi-subagents/core";
+import { onTestFinished } from "vitest";
+import { createGit, type Git } from "../../src/index.js";
+
+/** The environment of tests: no configuration of this machine, no identity. */
+export function testEnvironment(home: string): NodeJS.ProcessEnv {
+	const { PATH } = process.env;
+	return { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: join(home, "gitconfig") };
+}
+
+/** A repository with a first commit, a place for worktrees, and a shell; gone when the test has finished. */
+export interface TestRepository {
+	readonly home: string;
+	/** The checkout. */
+	readonly path: string;
+	/** Where worktrees are to live. */
+	readonly worktrees: string;
+	readonly environment: NodeJS.ProcessEnv;
+	readonly git: Git;
+	/** Runs a shell command in the checkout, or in another directory; rejects if it fails. */
+	sh(command: string, cwd?: string): Promise<string>;
+	/** Writes files below the checkout, or below another directory. */
+	write(files: Readonly<Record<string, string>>, below?: string): Promise<void>;
+}
+
+/** A directory of its own for a test. */
+export async function temporaryDirectory(prefix = "worktrees-"): Promise<string> {
+	const directory = await realpath(await mkdtemp(join(tmpdir(), prefix)));
+	onTestFinished(() => rm(directory, { recursive: true, force: true }));
+	return directory;
+}
+
+/** Makes one; `name` is the name of the checkout. */
+export async function testRepository(
+	options: { readonly name?: string; readonly identity?: boolean } = {},
+): Promise<TestRepository> {
+	const home = await temporaryDirectory();
+	const path = join(home, options.name ?? "project");
+	const environment = testEnvironment(home);
+	const repository: TestRepository = {
+		home,
+		path,
+		worktrees: join(home, "worktrees"),
+		environment,
+		git: createGit({ environment }),
+		sh: (command, cwd = path) => shell(command, cwd, environment),
+		write: async (files, below = path) => {
+			for (const [name, text] of Object.entries(files)) {
+				await mkdir(dirname(join(below, name)), { recursive: true });
+				await writeFile(join(below, name), text);
+			}
+		},
+	};
+	await mkdir(path);
+	await repository.write({
+		"a.txt": "one\n",
+		"src/b.txt": "two\n",
+		".gitignore": "ignored/\n*.log\n.env\nnode_modules/\n",
+	});
+	const identity = "-c user.name=User -c user.email=user@example.com";
+	await repository.sh(
+		`git init -q -b main && git add -A && git ${identity} commit -q -m First` +
+			(options.identity === false
+				? ""
+				: " && git config user.name User && git config user.email user@example.com"),
+	);
+	return repository;
+}
+
+/** Runs a shell command and returns its output without the last line end. */
+export function shell(
+	command: string,
+	cwd: string,
+	environment: NodeJS.ProcessEnv,
+): Promise<string> {
+	return new Promise((resolve, reject) => {
+		execFile("sh", ["-c", command], { cwd, env: environment }, (error, stdout, stderr) => {
+			if (error) reject(new Error(`${command}: ${stderr || error.message}`));
+			else resolve(stdout.replace(/\n$/, ""));
+		});
+	});
+}
+
+/** What a provider is asked for. */
+export function request(cwd: string, changes: Partial<WorkspaceRequest> = {}): WorkspaceRequest {
+	return {
+		agentId: "a1",
+		type: "general-purpose",
+		description: "Change some files",
+		cwd,
+		signal: new AbortController().signal,
+		...changes,
+	};
+}
+
+/** How a run ended well. */
+export const DONE = {
+	outcome: { status: "completed", reason: "finished" },
+	description: "Change some files",
+} as const;
+
+/** What must not change in a user's checkout: branches, HEAD, index, stash and files. */
+export async function fingerprint(repository: TestRepository): Promise<string> {
+	return repository.sh(
+		[
+			"git for-each-ref --exclude=refs/heads/pi-subagents* 2>/dev/null || git for-each-ref | grep -v refs/heads/pi-subagents || true",
+			"cat .git/HEAD",
+			"sha1sum .git/index",
+			"git stash list",
+			"git --no-optional-locks status --porcelain --ignored",
+			"find . -path ./.git -prune -o -type f -print | sort | xargs -d '\\n' sha1sum",
+		].join("; "),
+	);
+}
