@@ -65,15 +65,12 @@ export function hostLikeSession(
 		prompt: play,
 		steer: (_, text) => queue.push(text),
 		...options,
-		members: {
-			clearQueue() {
-				const steering = queue;
-				queue = [];
-				return { steering, followUp: [] };
-			},
-			...options.members,
-		},
 	});
+	session.clearQueue ??= () => {
+		const steering = queue;
+		queue = [];
+		return { steering, followUp: [] };
+	};
 	return Object.defineProperties(session, {
 		read: { get: () => [...read] },
 		asked: { get: () => asked },
