@@ -32,7 +32,7 @@ function installations(host: string): number {
 	return readFileSync(join(host, "installations"), "utf8").trim().split("\n").length;
 }
 
-describe("installing the current host", { timeout: 60_000 }, () => {
+describe("installing the current host", () => {
 	test("happens once when several processes ask at the same time", async () => {
 		const host = emptyHost();
 		const program = `

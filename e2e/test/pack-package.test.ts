@@ -30,7 +30,7 @@ function workspace(): string {
 	return root;
 }
 
-describe("a packed package", { timeout: 60_000 }, () => {
+describe("a packed package", () => {
 	test("is installed with its dependencies from the workspace, and nothing else is in reach", async () => {
 		const packed = await packPackage(join(workspace(), "tool"));
 		try {
