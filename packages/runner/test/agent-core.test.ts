@@ -1,4 +1,10 @@
 import { Agent, type AgentOptions } from "@mariozechner/pi-agent-core";
+import {
+	createAssistantMessageEventStream,
+	fauxAssistantMessage,
+	fauxText,
+	fauxThinking,
+} from "@mariozechner/pi-ai";
 import { isPartial } from "@pi-subagents/core";
 import { type ModelServer, startModelServer } from "@pi-subagents/test-helpers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -104,6 +110,26 @@ describe("a run on the Agent of pi-agent-core", () => {
 		expect(result.outcome).toEqual({ status: "completed", reason: "output_limit" });
 		expect(result.text).toBe("Half a sen");
 		expect(isPartial(result.outcome)).toBe(true);
+	});
+
+	// RESULT-02, RESULT-05
+	test("of a provider that sends the whole message at once has all its text", async () => {
+		const message = fauxAssistantMessage([
+			fauxText(""),
+			fauxThinking("hm"),
+			fauxText("ANSWER-1"),
+			fauxText("  "),
+			fauxText("ANSWER-2"),
+		]);
+		const result = await run("task", [], {
+			streamFn() {
+				const stream = createAssistantMessageEventStream();
+				stream.push({ type: "done", reason: "stop", message });
+				return stream;
+			},
+		});
+		expect(result.text).toBe("ANSWER-1\n\nANSWER-2");
+		expect(result.outcome).toEqual({ status: "completed", reason: "finished" });
 	});
 
 	// STATUS-02
