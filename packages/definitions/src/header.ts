@@ -1,0 +1,238 @@
+import { type FieldType, fieldSpec, type KnownKey, knownKey } from "./fields.js";
+import { foreignField } from "./foreign-fields.js";
+import { rawValue } from "./raw-value.js";
+import { type FieldValue, parseYamlValue } from "./yaml-value.js";
+
+/** One field of a header. Lines are indexes into the header's lines. */
+export interface HeaderField {
+	/** The key as it is written. */
+	readonly key: string;
+	/** Absent if it is no field of ours. */
+	readonly known?: KnownKey;
+	readonly start: number;
+	/** Behind its last line; blank lines and comments after the value do not belong to it. */
+	readonly end: number;
+	readonly value: FieldValue;
+	/** Whether the field is valid YAML; otherwise the value is what the text most likely means. */
+	readonly valid: boolean;
+}
+
+/** What a header says. */
+export interface Header {
+	readonly fields: readonly HeaderField[];
+	/** Lines that belong to no field, or made it necessary to guess where fields begin. */
+	readonly strays: readonly number[];
+	/** Lines that were taken as text but look like a field that bounds what the agent may do. */
+	readonly doubts: readonly { readonly line: number; readonly known: KnownKey }[];
+	/** Why nothing could be made of the header. */
+	readonly unreadable?: "list" | "flow" | "too_many";
+	/** Blanks before every line. */
+	readonly indent: number;
+}
+
+interface Chunk {
+	readonly key: string;
+	readonly known: KnownKey | undefined;
+	readonly start: number;
+	/** Its value is the indented text below it. */
+	readonly isBlock: boolean;
+	end: number;
+}
+
+const MAX_FIELDS = 200;
+const MAX_LINES = 1000;
+/** Longer values of fields that are no text are not even parsed. */
+const MAX_LIST = 8 * 1024;
+
+// A key as YAML has it at the start of a line: quoted, or plain up to the first `: `.
+const KEY =
+	/^(?:"([^"\\]*)"[ \t]*|'([^']*)'[ \t]*|([\p{L}_$][^:#]*(?:[:#](?!\s)[^:#]*)*?|<<[ \t]*)):(?=[ \t]|$)/u;
+const KEY_WITHOUT_BLANK = /^([A-Za-z_-]+):(?=\S)/;
+const COMMENT_OR_BLANK = /^[ \t]*(?:#.*)?$/;
+
+/**
+ * Reads a header in two ways. The strict way finds the fields of every valid block mapping: at the left edge a line can
+ * only be a key, a comment or a list item. If a line is something else, or a field of ours is not valid YAML, the tolerant
+ * way takes only keys that it knows as fields and everything else as text of the field before.
+ */
+export function readHeader(written: readonly string[]): Header {
+	if (written.length > MAX_LINES) {
+		return { fields: [], strays: [], doubts: [], indent: 0, unreadable: "too_many" };
+	}
+	const indent = commonIndent(written);
+	const lines = indent === 0 ? written : written.map((line) => line.slice(indent));
+	const first = lines.find((line) => !COMMENT_OR_BLANK.test(line));
+	const nothing = { fields: [], strays: [], doubts: [], indent };
+	if (first !== undefined && /^-(?:[ \t]|$)/.test(first)) return { ...nothing, unreadable: "list" };
+	if (first !== undefined && /^[[{]/.test(first)) return { ...nothing, unreadable: "flow" };
+
+	const strict = chunkStrictly(lines);
+	if (strict !== undefined) {
+		const fields = strict.map((chunk) => readChunk(chunk, lines));
+		if (fields.every((field) => field.valid)) return { ...nothing, fields };
+	}
+	const { chunks, strays } = chunkTolerantly(lines);
+	if (chunks.length > MAX_FIELDS) return { ...nothing, unreadable: "too_many" };
+	const fields = chunks.map((chunk) => readChunk(chunk, lines));
+	return { fields, strays, doubts: findDoubts(lines, fields, strays), indent };
+}
+
+/** The text of a field's lines. */
+export function fieldText(
+	field: Pick<HeaderField, "start" | "end">,
+	lines: readonly string[],
+): string {
+	return lines.slice(field.start, field.end).join("\n");
+}
+
+function chunkStrictly(lines: readonly string[]): Chunk[] | undefined {
+	const chunks: Chunk[] = [];
+	for (const [index, line] of lines.entries()) {
+		const current = chunks.at(-1);
+		if (COMMENT_OR_BLANK.test(line) && !isBlockText(line, current)) continue;
+		const key = keyOf(line);
+		if (key !== undefined) {
+			chunks.push(newChunk(key, line, index));
+			if (chunks.length > MAX_FIELDS) return undefined;
+		} else if (current && (/^[ \t]/.test(line) || /^-(?:[ \t]|$)/.test(line))) {
+			current.end = index + 1;
+		} else {
+			return undefined;
+		}
+	}
+	return chunks;
+}
+
+function newChunk(key: string, line: string, start: number): Chunk {
+	const isBlock = /:[ \t]+[|>][-+\d]{0,2}[ \t]*(?:#.*)?$/.test(line);
+	return { key, known: knownKey(key), start, isBlock, end: start + 1 };
+}
+
+function chunkTolerantly(lines: readonly string[]): { chunks: Chunk[]; strays: number[] } {
+	const chunks: Chunk[] = [];
+	const strays: number[] = [];
+	let openExamples = 0;
+	for (const [index, line] of lines.entries()) {
+		const current = chunks.at(-1);
+		if (COMMENT_OR_BLANK.test(line) && !isBlockText(line, current)) continue;
+		const key = openExamples > 0 ? undefined : tolerantKey(line, current);
+		openExamples = Math.max(
+			0,
+			openExamples + count(line, /<example\b/gi) - count(line, /<\/example\b/gi),
+		);
+		if (key !== undefined) {
+			chunks.push(newChunk(key, line, index));
+			if (chunks.length > MAX_FIELDS) break;
+			continue;
+		}
+		if (!/^[ \t]/.test(line) || current === undefined) strays.push(index);
+		if (current) current.end = index + 1;
+	}
+	return { chunks, strays };
+}
+
+/** Below `key: |`, an indented line that begins with `#` is text. */
+function isBlockText(line: string, current: Chunk | undefined): boolean {
+	return current?.isBlock === true && /^[ \t]+#/.test(line);
+}
+
+/** The key of a line that starts a field, given the field that it would otherwise continue. */
+function tolerantKey(line: string, current: Chunk | undefined): string | undefined {
+	const key = keyOf(line) ?? KEY_WITHOUT_BLANK.exec(line)?.[1];
+	if (key === undefined) return undefined;
+	if (knownKey(key) || foreignField(key) || key === "<<") return key;
+	// In a text, `Context: ...` is text; after anything else it is a field that we do not know.
+	return current && !isText(current.known) && keyOf(line) !== undefined ? key : undefined;
+}
+
+function readChunk(chunk: Chunk, lines: readonly string[]): HeaderField {
+	const { key, known, start, end } = chunk;
+	const place = { key, start, end, ...(known && { known }) };
+	const text = fieldText(chunk, lines);
+	const inline = text.slice(text.indexOf(":", key.length) + 1).trimStart();
+	if (known === undefined) {
+		// What others have there is not ours to judge, unless one of our fields may have slipped into it.
+		const slipped = lines.slice(start + 1, end).some((line) => rightsKey(line) !== undefined);
+		const valid = !slipped || parseYamlValue(text) !== undefined;
+		return {
+			...place,
+			value: { kind: "scalar", text: inline.split("\n", 1)[0] ?? "", plain: true },
+			valid,
+		};
+	}
+	const type = fieldSpec(known.name).type;
+	const textual = isText(known);
+	if (!textual && text.length > MAX_LIST)
+		return { ...place, value: { kind: "other" }, valid: true };
+	// A flow collection is no text, and a long one would cost time.
+	if (!(textual && /^[[{]/.test(inline))) {
+		const parsed = parseYamlValue(text)?.value;
+		if (parsed && (parsed.kind === "scalar" || !textual)) {
+			return { ...place, value: parsed, valid: true };
+		}
+	}
+	return { ...place, value: rawValue(inline, shapeOf(type)), valid: false };
+}
+
+function shapeOf(type: FieldType): "text" | "list" | "word" {
+	if (type === "name" || type === "text" || type === "color") return "text";
+	return ["tools", "names", "agents", "models", "locks"].includes(type) ? "list" : "word";
+}
+
+function isText(known: KnownKey | undefined): boolean {
+	return known === undefined || shapeOf(fieldSpec(known.name).type) === "text";
+}
+
+function findDoubts(
+	lines: readonly string[],
+	fields: readonly HeaderField[],
+	strays: readonly number[],
+): Header["doubts"] {
+	const certain = new Set(fields.map((field) => field.known?.name));
+	const guessed = fields
+		.filter((field) => !field.valid)
+		.flatMap((field) =>
+			Array.from({ length: field.end - field.start - 1 }, (_, index) => field.start + 1 + index),
+		);
+	const doubtful = [...new Set([...guessed, ...strays])].sort((a, b) => a - b);
+	return doubtful.flatMap((line) => {
+		const known = rightsKey(lines[line] ?? "");
+		return known && !certain.has(known.name) ? [{ line, known }] : [];
+	});
+}
+
+// However it is dressed up: indented, as a list item, in quotes, with an anchor, with a wide colon, as `? key`.
+const DRESSED_KEY =
+	/^[\s\-?{,]{0,40}(?:[&!]\S{0,40}\s{1,9}){0,3}["']?([A-Za-z][A-Za-z_ -]{2,30}?)["']?\s{0,40}(?:[:=\uFF1A]|$)/;
+
+/** The rights field that a line looks like. An absent `subagents` grants nothing, so it does not count. */
+function rightsKey(line: string): KnownKey | undefined {
+	const match = DRESSED_KEY.exec(line);
+	if (!match?.[1]) return undefined;
+	const known = knownKey(match[1]);
+	const bare = !/[:=\uFF1A]$/.test(match[0]);
+	if (!known || !fieldSpec(known.name).rights || known.name === "subagents") return undefined;
+	return bare && !/^\s*\?/.test(line) ? undefined : known;
+}
+
+function keyOf(line: string): string | undefined {
+	const match = KEY.exec(line);
+	return match ? (match[1] ?? match[2] ?? match[3])?.trim() : undefined;
+}
+
+function count(text: string, pattern: RegExp): number {
+	return text.match(pattern)?.length ?? 0;
+}
+
+function commonIndent(lines: readonly string[]): number {
+	let indent = Number.POSITIVE_INFINITY;
+	for (const line of lines) {
+		if (COMMENT_OR_BLANK.test(line)) continue;
+		indent = Math.min(indent, line.length - line.trimStart().length);
+		if (line.startsWith("\t")) return 0;
+	}
+	return Number.isFinite(indent) &&
+		lines.every((line) => line.trim() === "" || line.slice(0, indent).trim() === "")
+		? indent
+		: 0;
+}
