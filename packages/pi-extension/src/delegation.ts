@@ -3,6 +3,7 @@ import type { AgentRecord, SessionMessage } from "@pi-subagents/core";
 import type { Answers, Result, ScopedParts } from "./answers.js";
 import { contextFromLaunch, resolveCall } from "./invocation.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
+import { treeLimit } from "./nesting.js";
 import { headline } from "./report.js";
 import { mayStart } from "./scope.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
@@ -57,7 +58,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		ctx: ExtensionContext,
 		signal: AbortSignal | undefined,
 	): Promise<Begun | Result> {
-		const parent = takeParentSnapshot(pi, ctx);
+		const parent = takeParentSnapshot(pi, ctx, scope.handedDown);
 		const messages = call.inherit_context === false ? [] : conversation(ctx);
 		const registry = ctx.modelRegistry;
 		await parts.refreshTypes();
@@ -66,9 +67,13 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		const { entry, definition } = found;
 		if (!mayStart(scope, definition.name)) {
 			const allowed = scope.types.join(", ");
-			return failedResult(`You may not start ${definition.name}; you may start ${allowed}.`);
+			return failedResult(
+				`You may not start ${definition.name}; you may start ${allowed}. Use one of those, or do the task yourself.`,
+			);
 		}
 		const settings = parts.settings();
+		const limit = treeLimit(manager, scope, settings);
+		if (limit !== undefined) return failedResult(limit);
 		const resolved = await resolveCall(call, entry, definition, { settings, parent, registry });
 		if ("problem" in resolved) return failedResult(resolved.problem);
 
@@ -119,7 +124,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		}
 		const refuse = (why: string): Result =>
 			failedResult(`${id} cannot go on: ${why}`, answers.view(record));
-		const parent = takeParentSnapshot(pi, ctx);
+		const parent = takeParentSnapshot(pi, ctx, scope.handedDown);
 		const registry = ctx.modelRegistry;
 		await parts.refreshTypes();
 		const found = catalog.find(record.type);

@@ -2,9 +2,7 @@ import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
 import { isInsideChild } from "./child/child-marker.js";
 import { registerCommands } from "./commands.js";
 import { NOTIFICATION_TYPE } from "./delivery/notification.js";
-import { OWN_TOOLS } from "./own-tools.js";
 import { createParentSession } from "./parent-session.js";
-import { isFailedResult } from "./tools/tool-result.js";
 import { renderNotificationCard } from "./ui/notification-card.js";
 
 /** Registers the sub-agent tools and commands in a session of pi; in a child's session it registers nothing. */
@@ -17,8 +15,4 @@ export default function piSubagents(pi: ExtensionAPI): void {
 
 	pi.on("session_start", (_, ctx) => session.start(ctx));
 	pi.on("session_shutdown", (event) => session.shutdown(event.reason));
-	// Both hosts take the flag from here; 0.73.1 ignores one in the result itself.
-	pi.on("tool_result", (event) =>
-		OWN_TOOLS.has(event.toolName) && isFailedResult(event.details) ? { isError: true } : undefined,
-	);
 }

@@ -4,6 +4,8 @@ import { AgentManager, systemClock } from "@pi-subagents/runner";
 import { worktreeProvider } from "@pi-subagents/worktrees";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
 import { reportExtras } from "./answers.js";
+import { stopWithParent } from "./agent-tree.js";
+import type { SubagentsParts } from "./answers.js";
 import { createCatalog } from "./catalog.js";
 import { createDialogTurns } from "./child/child-dialogs.js";
 import {
@@ -18,10 +20,11 @@ import { plural } from "./format.js";
 import { hostMode, isOneShot, isProjectTrusted } from "./host/host-mode.js";
 import { watchParent } from "./host/parent-boundary.js";
 import { emitLifecycle } from "./lifecycle-events.js";
+import { nestedDelegation } from "./nesting.js";
 import { MAIN_SCOPE } from "./scope.js";
 import { defaultSettings, loadSettings } from "./settings.js";
 import { createSubagents } from "./subagents.js";
-import { getSubagentResultTool, steerSubagentTool, stopSubagentTool } from "./tools/agent-tools.js";
+import { registerTools } from "./tools/register-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
 import { createActivityStore } from "./ui/activity-store.js";
 import { showWidget } from "./ui/widget.js";
@@ -48,6 +51,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	const surroundings: ChildSurroundings = {
 		dialogTurns: createDialogTurns(),
 		unstored: new Map(),
+		delegation: (request) => nestedDelegation(request, parts),
 		onExtensionError: (agent, extension, error) =>
 			problems([`In ${agent} the extension ${extension} failed: ${error}`]),
 	};
@@ -89,9 +93,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		},
 		drained: (signal) => drain(signal),
 	});
-	const subagents = createSubagents({
-		pi,
-		scope: MAIN_SCOPE,
+	const parts: SubagentsParts = {
 		manager,
 		book,
 		activities,
@@ -101,14 +103,16 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		settings: () => settings,
 		refreshTypes,
 		clock,
-	});
+	};
+	const subagents = createSubagents({ ...parts, pi, scope: MAIN_SCOPE });
 
 	manager.subscribe((event) => {
 		if (event.type === "run_started" || event.type === "run_ended") book.store(event.record);
 		if (event.type === "run_ended") deliveries.check();
 	});
 	emitLifecycle(manager, pi.events);
-	registerTools();
+	stopWithParent(manager);
+	registerTools(pi, subagents, catalog.advertised());
 
 	pi.on("agent_end", (event) => {
 		const last = event.messages.at(-1);
@@ -120,13 +124,6 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	async function refreshTypes(): Promise<void> {
 		if (await catalog.refresh()) pi.registerTool(subagentTool(subagents, catalog.advertised()));
 		problems(catalog.takeProblems());
-	}
-
-	function registerTools(): void {
-		pi.registerTool(subagentTool(subagents, catalog.advertised()));
-		pi.registerTool(getSubagentResultTool(subagents));
-		pi.registerTool(steerSubagentTool(subagents));
-		pi.registerTool(stopSubagentTool(subagents));
 	}
 
 	/** Waits for the background agents of a one-shot run, within the time that is set. */

@@ -27,12 +27,21 @@ export interface ParentSnapshot {
 	readonly models: InheritedModels;
 	readonly projectTrusted: boolean;
 	readonly mode: HostMode;
-	/** Where dialogs of the child's extensions are shown; absent if nobody can answer. */
+	/** Where dialogs of the child's extensions are shown, which is always the main session; absent if nobody can answer. */
 	readonly ui: ExtensionUIContext | undefined;
+	/** The agents above the child, the topmost first, as dialogs name them. */
+	readonly callers: readonly string[];
 }
 
-/** Reads everything now; nothing in the result is read again later. */
-export function takeParentSnapshot(pi: ExtensionAPI, ctx: ExtensionContext): ParentSnapshot {
+/**
+ * Reads everything now; nothing in the result is read again later. An agent hands on what it got itself: it has no UI of
+ * its own, and its session does not know whether the project is trusted.
+ */
+export function takeParentSnapshot(
+	pi: ExtensionAPI,
+	ctx: ExtensionContext,
+	handedDown?: Pick<ParentSnapshot, "ui" | "mode" | "projectTrusted" | "callers">,
+): ParentSnapshot {
 	return Object.freeze({
 		cwd: ctx.cwd,
 		agentDir: getAgentDir(),
@@ -45,5 +54,7 @@ export function takeParentSnapshot(pi: ExtensionAPI, ctx: ExtensionContext): Par
 		projectTrusted: isProjectTrusted(ctx),
 		mode: hostMode(ctx),
 		ui: ctx.hasUI ? ctx.ui : undefined,
+		callers: [],
+		...handedDown,
 	});
 }

@@ -1,4 +1,5 @@
 import type { AgentRecord } from "@pi-subagents/core";
+import type { ParentSnapshot } from "./parent-snapshot.js";
 
 /** Whose agents a set of tools acts on. */
 export interface Scope {
@@ -8,7 +9,12 @@ export interface Scope {
 	readonly depth: number;
 	/** The types that it may start; `["*"]` means any. */
 	readonly types: readonly string[];
+	/** What an agent hands on to those that it starts as it got it itself; absent for the main session. */
+	readonly handedDown?: HandedDown;
 }
+
+/** What belongs to the main session and is the same on every level below it. */
+export type HandedDown = Pick<ParentSnapshot, "ui" | "mode" | "projectTrusted" | "callers">;
 
 /** The main session may start any type, and sees every agent. */
 export const MAIN_SCOPE: Scope = Object.freeze({ depth: 0, types: ["*"] });
@@ -20,5 +26,10 @@ export function isInScope(scope: Scope, record: AgentRecord): boolean {
 
 /** Whether a type may be started from here. */
 export function mayStart(scope: Scope, type: string): boolean {
-	return scope.types.some((name) => name === "*" || name.toLowerCase() === type.toLowerCase());
+	return scope.types.some((name) => name === "*") || isNamed(scope, type);
+}
+
+/** Whether a type may be started from here because it is listed by its name. */
+export function isNamed(scope: Scope, type: string): boolean {
+	return scope.types.some((name) => name.toLowerCase() === type.toLowerCase());
 }

@@ -8,6 +8,10 @@ export interface Settings {
 	readonly maxConcurrent: number;
 	/** In force where neither the call nor the agent file says otherwise; 0 means no limit. */
 	readonly limits: Required<RunLimits>;
+	/** How many levels of agents there may be below the main session; 1 means that agents start none. */
+	readonly maxDepth: number;
+	/** How many agents may be started below one agent of the main session; 0 means no limit. */
+	readonly maxNested: number;
 	/** Whether Escape also stops background agents. */
 	readonly interruptBackground: boolean;
 	/** How long print and JSON mode wait for background agents before they exit. */
@@ -62,6 +66,8 @@ export const SETTING_SPECS = {
 	maxCost: amount(0, "US dollars an agent may cost (0: no limit)"),
 	toolSeconds: amount(0, "seconds one tool call may take (0: no limit)"),
 	stallSeconds: amount(0, "seconds without progress before an agent is cut off (0: no limit)"),
+	maxDepth: count(2, 1, "levels of agents below the main session (1: agents start none)"),
+	maxNested: count(20, 0, "agents started below one agent of the main session (0: no limit)"),
 	interruptBackground: choice(false, [true, false], "Escape also stops background agents"),
 	drainSeconds: amount(600, "seconds that print and JSON mode wait for background agents"),
 	widget: choice("full", ["full", "compact", "off"], "agents above the editor"),
@@ -153,6 +159,8 @@ function check(
 			toolSeconds: number("toolSeconds"),
 			stallSeconds: number("stallSeconds"),
 		},
+		maxDepth: number("maxDepth"),
+		maxNested: number("maxNested"),
 		interruptBackground: oneOf("interruptBackground") === true,
 		drainSeconds: number("drainSeconds"),
 		widget: widget === "compact" || widget === "off" ? widget : "full",

@@ -1,4 +1,4 @@
-import type { ExtensionFactory } from "@mariozechner/pi-coding-agent";
+import type { ExtensionAPI, ExtensionFactory } from "@mariozechner/pi-coding-agent";
 import type { Workspace } from "@pi-subagents/core";
 import { createWriteGuard } from "@pi-subagents/worktrees";
 import type { ToolRights } from "./tool-rights.js";
@@ -11,6 +11,8 @@ export interface ChildBounds {
 	readonly workspace: Workspace | undefined;
 	/** The directory that the workspace was made for; it is not the agent's to change. */
 	readonly parentCwd: string;
+	/** Gives the child the tools to start agents of its own, if it may. */
+	readonly delegate: ((pi: ExtensionAPI) => void) | undefined;
 }
 
 /** The host's tools that write the file of their `path`. */
@@ -25,9 +27,11 @@ export function childGuard({
 	rights,
 	workspace,
 	parentCwd,
+	delegate,
 }: ChildBounds): ExtensionFactory {
 	const writes = workspace && createWriteGuard(workspace.root, [parentCwd]);
 	return (pi) => {
+		delegate?.(pi);
 		const narrow = (): void => {
 			const active = pi.getActiveTools();
 			const allowed = active.filter(rights.allows);

@@ -3,6 +3,7 @@ import {
 	type AgentSession,
 	createAgentSession,
 	DefaultResourceLoader,
+	type ExtensionAPI,
 	SessionManager,
 	SettingsManager,
 } from "@mariozechner/pi-coding-agent";
@@ -32,6 +33,10 @@ export interface ChildSurroundings {
 	readonly dialogTurns: DialogTurns;
 	/** The conversations of agents whose parent session is not stored, by agent id. */
 	readonly unstored: Map<string, SessionManager>;
+	/** What gives a child the tools to start agents of its own; absent if it may not. */
+	readonly delegation: (
+		request: SessionRequest<ChildContext>,
+	) => ((pi: ExtensionAPI) => void) | undefined;
 	/** An extension failed inside a child. */
 	readonly onExtensionError: (agent: string, extension: string, error: string) => void;
 }
@@ -41,13 +46,15 @@ export async function openChildSession(
 	request: SessionRequest<ChildContext>,
 	surroundings: ChildSurroundings,
 ): Promise<ChildSession> {
-	const { context, cwd, record } = request;
+	const { context, cwd } = request;
 	const { definition, parent } = context;
-	const rights = toolRights(definition, context.isolated, parent.activeTools);
-	const label = `${definition.displayName ?? definition.name}: ${record.description}`;
+	const delegate = surroundings.delegation(request);
+	const delegates = delegate !== undefined;
+	const rights = toolRights(definition, context.isolated, parent.activeTools, delegates);
+	const label = childLabel(request);
 	const stored = storedSettings(cwd, parent);
 
-	const loader = await loadResources(request, rights, stored);
+	const loader = await loadResources(request, rights, delegate, stored);
 	const { session } = await createAgentSession({
 		cwd,
 		agentDir: parent.agentDir,
@@ -57,11 +64,7 @@ export async function openChildSession(
 		...(context.thinking && { thinkingLevel: context.thinking as ParentSnapshot["thinkingLevel"] }),
 		...(rights.names && { tools: [...rights.names] }),
 		sessionManager: openConversation(request, surroundings),
-		// A copy, so that nothing that happens in a child changes the user's settings.
-		settingsManager: SettingsManager.inMemory({
-			...stored.getGlobalSettings(),
-			...stored.getProjectSettings(),
-		}),
+		settingsManager: settingsCopy(stored, parent),
 		resourceLoader: loader,
 	});
 	try {
@@ -82,6 +85,13 @@ export async function openChildSession(
 	return wrapSession(session);
 }
 
+/** What dialogs and messages of a child begin with: its name, after those of the agents above it. */
+export function childLabel({ context, record }: SessionRequest<ChildContext>): string {
+	const { definition, parent } = context;
+	const own = `${definition.displayName ?? definition.name}: ${record.description}`;
+	return [...parent.callers, own].join(" > ");
+}
+
 function storedSettings(cwd: string, parent: ParentSnapshot): SettingsManager {
 	// The third argument is pi 1.x's; 0.73.1 ignores it.
 	const create: (
@@ -92,9 +102,28 @@ function storedSettings(cwd: string, parent: ParentSnapshot): SettingsManager {
 	return create(cwd, parent.agentDir, { projectTrusted: parent.projectTrusted });
 }
 
+/** A copy, so that nothing that happens in a child changes the user's settings. */
+function settingsCopy(stored: SettingsManager, parent: ParentSnapshot): SettingsManager {
+	const project: Readonly<Record<string, unknown>> = { ...stored.getProjectSettings() };
+	const merged: Record<string, unknown> = { ...stored.getGlobalSettings() };
+	for (const [name, value] of Object.entries(project)) {
+		const base = merged[name];
+		merged[name] = isObject(base) && isObject(value) ? { ...base, ...value } : value;
+	}
+	// The second argument is pi 1.x's; 0.73.1 ignores it.
+	const create: (settings: object, options: { projectTrusted: boolean }) => SettingsManager =
+		SettingsManager.inMemory;
+	return create(merged, { projectTrusted: parent.projectTrusted });
+}
+
+function isObject(value: unknown): value is object {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 async function loadResources(
 	{ context, cwd, workspace }: SessionRequest<ChildContext>,
 	rights: ToolRights,
+	delegate: ((pi: ExtensionAPI) => void) | undefined,
 	settingsManager: SettingsManager,
 ): Promise<DefaultResourceLoader> {
 	const { definition, parent } = context;
@@ -112,7 +141,7 @@ async function loadResources(
 		noExtensions: true,
 		additionalExtensionPaths: [...extensions],
 		extensionFactories: [
-			childGuard({ agentName: definition.name, rights, workspace, parentCwd: parent.cwd }),
+			childGuard({ agentName: definition.name, rights, workspace, parentCwd: parent.cwd, delegate }),
 		],
 		noSkills: definition.skills?.length === 0,
 		noPromptTemplates: true,

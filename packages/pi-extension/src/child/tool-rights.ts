@@ -26,20 +26,26 @@ export interface ToolRights {
 /**
  * A definition that lists tools gets what it lists, and `disallowed_tools` always win. One that lists none gets what the
  * parent has: its active tools, and, if nobody narrowed those, also tools that the parent does not know, such as those
- * that register late. `isolated` leaves only the host's own tools.
+ * that register late. `isolated` leaves only the host's own tools. The tools of this extension are there if the agent may
+ * delegate, whatever else it lists, and never otherwise.
  */
 export function toolRights(
 	definition: Pick<AgentDefinition, "tools" | "disallowedTools">,
 	isolated: boolean,
 	parentTools: readonly string[],
+	delegates = false,
 ): ToolRights {
 	const denied = matcher(definition.disallowedTools ?? []);
 	const granted =
 		definition.tools === undefined ? likeParent(parentTools) : matcher(definition.tools);
-	const allows = (name: string): boolean =>
-		!OWN_TOOLS.has(name) && !denied(name) && granted(name) && (!isolated || HOST_TOOLS.has(name));
+	const allows = (name: string): boolean => {
+		if (denied(name)) return false;
+		if (OWN_TOOLS.has(name)) return delegates;
+		return granted(name) && (!isolated || HOST_TOOLS.has(name));
+	};
 	const plain = definition.tools?.every((name) => !name.includes("*"));
-	return { allows, names: plain ? definition.tools?.filter(allows) : undefined };
+	const names = [...(definition.tools ?? []), ...OWN_TOOLS].filter(allows);
+	return { allows, names: plain ? [...new Set(names)] : undefined };
 }
 
 function likeParent(parentTools: readonly string[]): (name: string) => boolean {
