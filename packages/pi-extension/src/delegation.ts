@@ -2,8 +2,8 @@ import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { AgentRecord, SessionMessage } from "@pi-subagents/core";
 import type { Answers, Result, ScopedParts } from "./answers.js";
 import { contextFromLaunch, resolveCall } from "./invocation.js";
-import { takeParentSnapshot } from "./parent-snapshot.js";
 import { treeLimit } from "./nesting.js";
+import { takeParentSnapshot } from "./parent-snapshot.js";
 import { headline } from "./report.js";
 import { mayStart } from "./scope.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
@@ -72,8 +72,6 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 			);
 		}
 		const settings = parts.settings();
-		const limit = treeLimit(manager, scope, settings);
-		if (limit !== undefined) return failedResult(limit);
 		const resolved = await resolveCall(call, entry, definition, { settings, parent, registry });
 		if ("problem" in resolved) return failedResult(resolved.problem);
 
@@ -81,6 +79,9 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		// Who waits inside a foreground run must not end before what it started.
 		const background = resolved.background && scope.parentId === undefined;
 		const context = resolved.inheritContext ? inheritedContext(messages) : "";
+		// Looked at last, so that calls at the same time do not slip through together.
+		const limit = treeLimit(manager, scope, settings);
+		if (limit !== undefined) return failedResult(limit);
 		// The note has to be there before anybody hears of the agent.
 		const stopListening = manager.subscribe((event) => {
 			if (event.type === "agent_created") book.open(event.record, launch, background);

@@ -30,7 +30,11 @@ export function nestedDelegation(
 		handedDown: { ui, mode, projectTrusted, callers: [childLabel(request)] },
 	};
 	return (pi) =>
-		registerTools(pi, createSubagents({ ...parts, pi, scope }), startableTypes(parts.catalog, scope));
+		registerTools(
+			pi,
+			createSubagents({ ...parts, pi, scope }),
+			startableTypes(parts.catalog, scope),
+		);
 }
 
 /** The types that the model of a scope is told of: hidden ones only if they are listed by name. */

@@ -3,9 +3,9 @@ import { getAgentDir } from "@mariozechner/pi-coding-agent";
 import { AgentManager, systemClock } from "@pi-subagents/runner";
 import { worktreeProvider } from "@pi-subagents/worktrees";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
-import { reportExtras } from "./answers.js";
 import { stopWithParent } from "./agent-tree.js";
 import type { SubagentsParts } from "./answers.js";
+import { reportExtras } from "./answers.js";
 import { createCatalog } from "./catalog.js";
 import { createDialogTurns } from "./child/child-dialogs.js";
 import {

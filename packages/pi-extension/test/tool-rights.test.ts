@@ -85,3 +85,15 @@ test("[RECUR-01] no definition grants the tools that start agents", () => {
 		}),
 	);
 });
+
+describe("the tools of this extension", () => {
+	test("are there for an agent that may delegate, whatever else it lists, unless they are disallowed", () => {
+		const own = [...OWN_TOOLS];
+		const rights = toolRights({ tools: ["read"] }, true, ["read"], true);
+		expect(allowed(rights, [...own, "bash"])).toEqual(own);
+		expect(rights.names).toEqual(["read", ...own]);
+		expect(
+			toolRights({ disallowedTools: ["stop_*"] }, false, PARENT, true).allows("stop_subagent"),
+		).toBe(false);
+	});
+});

@@ -141,7 +141,13 @@ async function loadResources(
 		noExtensions: true,
 		additionalExtensionPaths: [...extensions],
 		extensionFactories: [
-			childGuard({ agentName: definition.name, rights, workspace, parentCwd: parent.cwd, delegate }),
+			childGuard({
+				agentName: definition.name,
+				rights,
+				workspace,
+				parentCwd: parent.cwd,
+				delegate,
+			}),
 		],
 		noSkills: definition.skills?.length === 0,
 		noPromptTemplates: true,
