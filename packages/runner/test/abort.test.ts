@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { SubagentSession, Workspace, WorkspaceEnd } from "@pi-subagents/core";
 import {
 	type FakeClock,
@@ -172,23 +173,20 @@ test.each([
 });
 
 describe("a run that is stopped while the agent works", () => {
-	/** A real session whose prompt waits, as that of the coding agent does, before it starts the agent. */
-	async function sessionWithPreflight(gate: Promise<void>): Promise<SubagentSession> {
-		const session = await realSession(server);
-		return {
-			...session,
-			async prompt(text) {
-				await gate;
-				await session.prompt(text);
-			},
-		};
-	}
-
 	test("asks the model nothing if the agent has not started, though the session forgets the abort", async () => {
+		const prompted = deferred();
 		const gate = deferred();
-		const result = run({ createSession: () => sessionWithPreflight(gate.promise) });
-		await promisesSettled();
+		const session = await realSession(server);
+		// As that of the coding agent, the prompt does something else before it starts the agent.
+		const prompt = async (text: string): Promise<void> => {
+			prompted.resolve();
+			await gate.promise;
+			await session.prompt(text);
+		};
+		const result = run({ createSession: async () => ({ ...session, prompt }) });
+		await prompted.promise;
 		controller.abort("user");
+		await promisesSettled();
 		gate.resolve();
 		expect(await result).toMatchObject({
 			outcome: { status: "stopped", reason: "user" },
@@ -388,6 +386,7 @@ describe("a run that is stopped while the agent works", () => {
 test("a signal that is aborted after the run changes nothing, and nobody listens to it", async () => {
 	const session = hostLikeSession([{ text: "done" }]);
 	const result = await run({ createSession: async () => session });
+	expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 	controller.abort("user");
 	await promisesSettled();
 	expect(result.outcome.status).toBe("completed");
