@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -10,17 +10,22 @@ import {
 	startModelServer,
 	type TestHostOptions,
 } from "@pi-subagents/test-helpers";
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { currentHost, type Host, type HostName, releasedHost } from "../dist/index.js";
-import { projectFolder } from "../dist/paths.js";
 
 /** What the tests of one host share. */
 export interface ChildWorld {
 	readonly host: Host;
 	readonly server: ModelServer;
-	/** Starts the host with the extension, and with others, given by their source. */
+	/**
+	 * A new session, with these members of `subagents.json`, in the one host that tests share, because a start takes
+	 * seconds.
+	 */
+	session(subagents?: Readonly<Record<string, unknown>>): Promise<RpcTestHost>;
+	/** Starts the host with the packed extension, and with others, given by their source. */
 	rpc(options?: WorldOptions): Promise<RpcTestHost>;
 	print(options?: WorldOptions): Promise<BatchTestHost>;
+	json(options?: WorldOptions): Promise<BatchTestHost>;
 }
 
 /** How a host of the world is started. */
@@ -32,10 +37,14 @@ export interface WorldOptions
 	readonly subagents?: Readonly<Record<string, unknown>>;
 }
 
-/** Runs the same tests on both hosts, each with a model server of its own. */
+/**
+ * Runs the same tests on both hosts, each with a model server of its own that refuses what providers refuse. `shared` is
+ * how the host of `session()` is started.
+ */
 export function onBothHosts(
 	title: string,
 	tests: (world: ChildWorld, name: HostName) => void,
+	shared: WorldOptions = {},
 ): void {
 	describe.each<HostName>(["released", "current"])(`${title} (%s host)`, (name) => {
 		const opened: Array<{ dispose(): Promise<void> }> = [];
@@ -44,15 +53,12 @@ export function onBothHosts(
 
 		beforeAll(async () => {
 			const host = name === "released" ? releasedHost() : await currentHost();
-			const server = await startModelServer();
+			const server = await startModelServer({ strict: true });
 			folder = await mkdtemp(join(tmpdir(), "pi-subagents-child-"));
-			// A copy, because a build may run meanwhile.
-			await cp(join(projectFolder, "packages", "pi-extension", "dist"), join(folder, "subagents"), {
-				recursive: true,
-			});
+			let common: RpcTestHost | undefined;
 			const start = async (options: WorldOptions): Promise<Omit<TestHostOptions, "mode">> => {
 				const { others = {}, subagents, args = [], ...rest } = options;
-				const extensions = [join(folder, "subagents", "extension.js")];
+				const extensions = [inject("extension")];
 				const own = await mkdtemp(join(folder, "others-"));
 				for (const [file, source] of Object.entries(others)) {
 					await writeFile(join(own, file), source);
@@ -71,19 +77,28 @@ export function onBothHosts(
 					},
 				};
 			};
+			const batch = async (options: WorldOptions, mode: "print" | "json") => {
+				const made = await createTestHost({ ...(await start(options)), mode });
+				opened.push(made);
+				return made;
+			};
 			world = {
 				host,
 				server,
+				async session(subagents = {}) {
+					common ??= await this.rpc(shared);
+					const file = join(common.directories.agentDir, "subagents.json");
+					await writeFile(file, JSON.stringify(subagents));
+					await common.send({ type: "new_session" });
+					return common;
+				},
 				async rpc(options = {}) {
 					const started = await createTestHost({ ...(await start(options)), mode: "rpc" });
 					opened.push(started);
 					return started;
 				},
-				async print(options = {}) {
-					const made = await createTestHost({ ...(await start(options)), mode: "print" });
-					opened.push(made);
-					return made;
-				},
+				print: (options = {}) => batch(options, "print"),
+				json: (options = {}) => batch(options, "json"),
 			};
 		});
 		afterAll(async () => {
@@ -99,10 +114,19 @@ export function onBothHosts(
 			get server() {
 				return present(world).server;
 			},
+			session: (subagents) => present(world).session(subagents),
 			rpc: (options) => present(world).rpc(options),
 			print: (options) => present(world).print(options),
+			json: (options) => present(world).json(options),
 		};
 		tests(lazy, name);
+
+		test("no history was sent that a provider refuses", () => {
+			const refused = lazy.server.requests.filter(
+				({ status, step }) => status === 400 && step === undefined,
+			);
+			expect(refused.map(({ messages }) => messages)).toEqual([]);
+		});
 	});
 }
 

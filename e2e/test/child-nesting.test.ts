@@ -1,13 +1,22 @@
 import { expect, test } from "vitest";
-import { delegate, onBothHosts, requestsOf, script, toolResults } from "./child-host.js";
+import {
+	type ChildWorld,
+	delegate,
+	onBothHosts,
+	requestsOf,
+	script,
+	toolResults,
+} from "./child-host.js";
 
 const LEAD = "---\ndescription: Delegates\nsubagents: worker, lead\n---\nYou lead.";
 const WORKER = "---\ndescription: Works\ntools: read\n---\nYou work.";
 const OWN = ["subagent", "get_subagent_result", "steer_subagent", "stop_subagent"];
 
-onBothHosts("nested agents", (world) => {
+onBothHosts("nested agents", nestedAgents, { agentFiles: { lead: LEAD, worker: WORKER } });
+
+function nestedAgents(world: ChildWorld): void {
 	test("[RECUR] an agent whose definition lists types gets the tools, no other does", async () => {
-		const host = await world.rpc({ agentFiles: { lead: LEAD, worker: WORKER } });
+		const host = await world.session();
 		const inner = delegate("NEST-A-WORKER", { subagent_type: "worker" });
 		const refused = delegate("NEST-A-PLAN", { subagent_type: "Plan" });
 		world.server.script("lead", [{ tools: [inner, refused] }, { text: "led" }]);
@@ -31,10 +40,7 @@ onBothHosts("nested agents", (world) => {
 	});
 
 	test("[RECUR] three levels run with one slot, and the last level has no tools to go deeper", async () => {
-		const host = await world.rpc({
-			agentFiles: { lead: LEAD, worker: WORKER },
-			subagents: { maxConcurrent: 1, maxDepth: 3 },
-		});
+		const host = await world.session({ maxConcurrent: 1, maxDepth: 3 });
 		const lead = { subagent_type: "lead" };
 		world.server.script("one", [{ tools: [delegate("NEST-2 @@#two#@@", lead)] }, { text: "1" }]);
 		world.server.script("two", [
@@ -51,10 +57,7 @@ onBothHosts("nested agents", (world) => {
 	});
 
 	test("[RECUR-01] a model that always starts two more is bounded and told to stop", async () => {
-		const host = await world.rpc({
-			agentFiles: { lead: LEAD },
-			subagents: { maxDepth: 9, maxNested: 5 },
-		});
+		const host = await world.session({ maxDepth: 9, maxNested: 5 });
 		const two = [
 			delegate("MORE @@#more#@@", { subagent_type: "lead" }),
 			delegate("MORE @@#more#@@", { subagent_type: "lead" }),
@@ -73,7 +76,7 @@ onBothHosts("nested agents", (world) => {
 	});
 
 	test("stopping an agent stops those below it", async () => {
-		const host = await world.rpc({ agentFiles: { lead: LEAD, worker: WORKER } });
+		const host = await world.session();
 		world.server.script("lead-hang", [
 			{
 				tools: [
@@ -97,7 +100,7 @@ onBothHosts("nested agents", (world) => {
 	});
 
 	test("[RECUR-04] twenty parallel agents that may delegate have the same tools", async () => {
-		const host = await world.rpc({ agentFiles: { lead: LEAD }, subagents: { maxConcurrent: 20 } });
+		const host = await world.session({ maxConcurrent: 20 });
 		const many = Array.from({ length: 20 }, () => delegate("EQUAL", { subagent_type: "lead" }));
 		await host.prompt(script({ tools: many }, { text: "end" }));
 		const lists = requestsOf(world.server, "EQUAL").map((request) =>
@@ -107,4 +110,4 @@ onBothHosts("nested agents", (world) => {
 		expect(new Set(lists).size).toBe(1);
 		expect(lists[0]).toContain('"subagent"');
 	});
-});
+}

@@ -5,6 +5,7 @@ import type { AgentManager, Clock } from "@pi-subagents/runner";
 import type { AgentBook } from "./agent-book.js";
 import { agentView } from "./agent-view.js";
 import type { AgentCatalog } from "./catalog.js";
+import type { EventBus } from "./child/child-events.js";
 import type { ChildContext, ChildSurroundings } from "./child/child-session.js";
 import type { ParentBoundary } from "./host/parent-boundary.js";
 import { type ReportExtras, reportText } from "./report.js";
@@ -12,6 +13,7 @@ import { isInScope, type Scope } from "./scope.js";
 import type { Settings } from "./settings.js";
 import { type AgentView, failedResult, type ToolDetails, textResult } from "./tools/tool-result.js";
 import type { ActivityStore } from "./ui/activity-store.js";
+import type { Warnings } from "./warnings.js";
 
 /** What every tool of this extension returns. */
 export type Result = AgentToolResult<ToolDetails>;
@@ -25,6 +27,10 @@ export interface SubagentsParts {
 	readonly boundary: Pick<ParentBoundary, "expectBackgroundEnd">;
 	readonly surroundings: ChildSurroundings;
 	readonly settings: () => Settings;
+	/** Where the other extensions of the main session are asked. */
+	readonly mainBus: () => EventBus;
+	/** What is wrong in agents. */
+	readonly warnings: Warnings;
 	/** Looks for agent files that changed. */
 	readonly refreshTypes: () => Promise<void>;
 	readonly clock: Clock;
@@ -50,16 +56,21 @@ export interface Answers {
 
 /** What else the parent is told of a run. */
 export function reportExtras(
-	manager: AgentManager<ChildContext>,
+	{ manager, warnings }: Pick<SubagentsParts, "manager" | "warnings">,
 	record: AgentRecord,
 	notes: readonly string[] = [],
 ): ReportExtras {
 	const workspace = manager.getWorkspace(record.id)?.text;
-	return { unreadMessages: manager.getUnreadMessages(record.id), workspace, notes };
+	return {
+		unreadMessages: manager.getUnreadMessages(record.id),
+		workspace,
+		notes: [...notes, ...warnings.of(record)],
+	};
 }
 
 /** The answers of one scope. */
-export function createAnswers({ manager, book, activities, clock, scope }: ScopedParts): Answers {
+export function createAnswers(parts: ScopedParts): Answers {
+	const { manager, book, activities, clock, scope } = parts;
 	const view = (record: AgentRecord): AgentView =>
 		agentView(record, clock.now(), activities.get(record.id));
 	const inScope = (record: AgentRecord): boolean => isInScope(scope, record);
@@ -67,7 +78,7 @@ export function createAnswers({ manager, book, activities, clock, scope }: Scope
 		find: (id) => [manager.getRecord(id)].find((record) => record && inScope(record)),
 		view,
 		ended(record, notes) {
-			const text = reportText(record, clock.now(), reportExtras(manager, record, notes));
+			const text = reportText(record, clock.now(), reportExtras(parts, record, notes));
 			book.markTold(record);
 			return record.status === "error"
 				? failedResult(text, view(record))

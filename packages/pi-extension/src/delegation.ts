@@ -2,13 +2,14 @@ import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { AgentRecord, SessionMessage } from "@pi-subagents/core";
 import type { Answers, Result, ScopedParts } from "./answers.js";
 import { contextFromLaunch, resolveCall } from "./invocation.js";
-import { treeLimit } from "./nesting.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
 import { headline } from "./report.js";
 import { mayStart } from "./scope.js";
+import { askExtensions, type SpawnRequest } from "./spawning.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
 import { type AgentView, failedResult, textResult } from "./tools/tool-result.js";
 import { inheritedContext } from "./transcript-text.js";
+import { treeLimit } from "./tree-limit.js";
 
 /** An agent that was started or resumed, and what to say about the call. */
 interface Begun {
@@ -58,7 +59,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		ctx: ExtensionContext,
 		signal: AbortSignal | undefined,
 	): Promise<Begun | Result> {
-		const parent = takeParentSnapshot(pi, ctx, scope.handedDown);
+		const parent = takeParentSnapshot(pi, ctx, parts.settings().sharedExtensions, scope.handedDown);
 		const messages = call.inherit_context === false ? [] : conversation(ctx);
 		const registry = ctx.modelRegistry;
 		await parts.refreshTypes();
@@ -79,6 +80,20 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		// Who waits inside a foreground run must not end before what it started.
 		const background = resolved.background && scope.parentId === undefined;
 		const context = resolved.inheritContext ? inheritedContext(messages) : "";
+		const veto = await askOthers(
+			{
+				type: definition.name,
+				description: call.description.trim() || definition.name,
+				prompt: call.prompt,
+				cwd: launch.cwd,
+				model: launch.model,
+				isolation: launch.isolation,
+				background,
+				parentSessionId: parent.sessionId,
+			},
+			signal,
+		);
+		if (veto !== undefined) return failedResult(`${definition.name} was not started: ${veto}.`);
 		// Looked at last, so that calls at the same time do not slip through together.
 		const limit = treeLimit(manager, scope, settings);
 		if (limit !== undefined) return failedResult(limit);
@@ -125,21 +140,41 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		}
 		const refuse = (why: string): Result =>
 			failedResult(`${id} cannot go on: ${why}`, answers.view(record));
-		const parent = takeParentSnapshot(pi, ctx, scope.handedDown);
+		const parent = takeParentSnapshot(pi, ctx, parts.settings().sharedExtensions, scope.handedDown);
 		const registry = ctx.modelRegistry;
 		await parts.refreshTypes();
 		const found = catalog.find(record.type);
 		if ("problem" in found) return refuse(found.problem);
+		const { definition } = found;
 		if (record.sessionFile === undefined && !surroundings.unstored.has(id)) {
 			return refuse("its conversation was not stored. Start a new agent.");
 		}
-		const context = contextFromLaunch(note.launch, found.definition, parent, registry);
+		const context = contextFromLaunch(note.launch, definition, {
+			parent,
+			registry,
+			settings: parts.settings(),
+		});
 		if ("problem" in context) return refuse(context.problem);
 
 		const background = (call.run_in_background ?? false) && scope.parentId === undefined;
 		const untold = book.isUntold(record)
 			? [`Its last run ended so: ${headline(record, clock.now())}`]
 			: [];
+		const veto = await askOthers(
+			{
+				type: definition.name,
+				description: record.description,
+				prompt: call.prompt,
+				cwd: note.launch.cwd,
+				model: note.launch.model,
+				isolation: note.launch.isolation,
+				background,
+				parentSessionId: parent.sessionId,
+				resume: id,
+			},
+			signal,
+		);
+		if (veto !== undefined) return refuse(`${veto}.`);
 		const lastRun = record.runCount;
 		const { limits } = note.launch;
 		const answer = manager.resume(id, {
@@ -152,6 +187,18 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		if (answer !== "started") return refuse("it is still ending. Try again in a moment.");
 		book.reopen(record, background, lastRun);
 		return begun(id, background, [...untold, ...ignoredByResume(call)]);
+	}
+
+	/** Asks the other extensions of the main session, also for an agent further down. */
+	function askOthers(
+		request: Omit<SpawnRequest, "depth" | "parentId">,
+		signal: AbortSignal | undefined,
+	): Promise<string | undefined> {
+		const { parentId, depth } = scope;
+		const parent = parentId === undefined ? {} : { parentId };
+		const seconds = parts.settings().vetoSeconds;
+		const whole = { ...request, ...parent, depth: depth + 1 };
+		return askExtensions(parts.mainBus(), whole, { seconds, clock, signal });
 	}
 
 	function begun(id: string, background: boolean, notes: readonly string[]): Begun {

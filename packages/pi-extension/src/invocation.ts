@@ -66,7 +66,15 @@ export async function resolveCall(
 	const clamped = `${model.id} has no thinking level ${asked}; ${thinking} is used.`;
 	const isolated = invocation.isolated.value;
 	return {
-		context: { definition, model, thinking, isolated, parent },
+		context: {
+			definition,
+			model,
+			thinking,
+			isolated,
+			cwd,
+			excludedExtensions: settings.excludeExtensions,
+			parent,
+		},
 		launch: {
 			cwd,
 			model: `${model.provider}/${model.id}`,
@@ -146,13 +154,13 @@ async function resolveDirectory(
 export function contextFromLaunch(
 	launch: Launch,
 	definition: AgentDefinition,
-	parent: ParentSnapshot,
-	registry: ModelRegistry,
+	{ parent, registry, settings }: CallSurroundings,
 ): ChildContext | RefusedCall {
 	const { model: name, thinking, isolated } = launch;
 	const model = registry.getAvailable().find(({ provider, id }) => `${provider}/${id}` === name);
 	if (model === undefined) {
 		return { problem: `its model ${name} is not there any more, or has no working credentials.` };
 	}
-	return { definition, model, thinking, isolated, parent };
+	const excludedExtensions = settings.excludeExtensions;
+	return { definition, model, thinking, isolated, cwd: launch.cwd, excludedExtensions, parent };
 }

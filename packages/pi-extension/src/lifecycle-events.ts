@@ -38,11 +38,6 @@ export function emitLifecycle<Context>(
 				return events.emit("subagents:resumed", agent);
 			case "run_started":
 				return events.emit("subagents:started", agent);
-			case "session_created":
-				return events.emit("subagents:child:session-created", {
-					...agent,
-					sessionFile: event.session.sessionFile,
-				});
 			case "compacted":
 				return events.emit("subagents:compacted", { ...agent, ...event.compaction });
 			case "steered":

@@ -1,12 +1,11 @@
 import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
 import type { AgentDefinition } from "@pi-subagents/core";
-import type { AgentManager, SessionRequest } from "@pi-subagents/runner";
-import { ancestorsOf, depthOf, descendantsOf } from "./agent-tree.js";
+import type { SessionRequest } from "@pi-subagents/runner";
+import { depthOf } from "./agent-tree.js";
 import type { SubagentsParts } from "./answers.js";
 import type { AgentCatalog } from "./catalog.js";
 import { type ChildContext, childLabel } from "./child/child-session.js";
 import { isNamed, mayStart, type Scope } from "./scope.js";
-import type { Settings } from "./settings.js";
 import { createSubagents } from "./subagents.js";
 import { registerTools } from "./tools/register-tools.js";
 
@@ -22,12 +21,12 @@ export function nestedDelegation(
 	const types = context.definition.subagents ?? [];
 	const depth = depthOf(parts.manager, record);
 	if (types.length === 0 || depth >= parts.settings().maxDepth) return undefined;
-	const { ui, mode, projectTrusted } = context.parent;
+	const { ui, mode, projectTrusted, sharedTools } = context.parent;
 	const scope: Scope = {
 		parentId: record.id,
 		depth,
 		types,
-		handedDown: { ui, mode, projectTrusted, callers: [childLabel(request)] },
+		handedDown: { ui, mode, projectTrusted, sharedTools, callers: [childLabel(request)] },
 	};
 	return (pi) =>
 		registerTools(
@@ -48,21 +47,4 @@ export function startableTypes(
 		const shown = definition.hidden !== true || isNamed(scope, definition.name);
 		return shown && mayStart(scope, definition.name) ? [definition] : [];
 	});
-}
-
-/** Why an agent may start no further one, in words after which a model stops trying; `undefined` if it may. */
-export function treeLimit(
-	manager: Pick<AgentManager<never>, "getRecord" | "listAgents">,
-	scope: Scope,
-	{ maxDepth, maxNested }: Pick<Settings, "maxDepth" | "maxNested">,
-): string | undefined {
-	if (scope.parentId === undefined) return undefined;
-	if (scope.depth >= maxDepth) {
-		return `You may start no agents: they may be nested only ${maxDepth} deep. Do not try again; do the task yourself.`;
-	}
-	const self = manager.getRecord(scope.parentId);
-	if (self === undefined || maxNested === 0) return undefined;
-	const top = ancestorsOf(manager, self).at(-1) ?? self;
-	if (descendantsOf(manager, top).length < maxNested) return undefined;
-	return `You may start no further agents: the limit of ${maxNested} below ${top.id} is reached, and nothing frees it. Do not try again; do the rest yourself and end with your report.`;
 }

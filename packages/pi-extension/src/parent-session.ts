@@ -3,11 +3,12 @@ import { getAgentDir } from "@mariozechner/pi-coding-agent";
 import { AgentManager, systemClock } from "@pi-subagents/runner";
 import { worktreeProvider } from "@pi-subagents/worktrees";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
-import { stopWithParent } from "./agent-tree.js";
+import { depthOf, stopWithParent } from "./agent-tree.js";
 import type { SubagentsParts } from "./answers.js";
 import { reportExtras } from "./answers.js";
 import { createCatalog } from "./catalog.js";
 import { createDialogTurns } from "./child/child-dialogs.js";
+import { announceChildren } from "./child/child-events.js";
 import {
 	type ChildContext,
 	type ChildSurroundings,
@@ -28,6 +29,7 @@ import { registerTools } from "./tools/register-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
 import { createActivityStore } from "./ui/activity-store.js";
 import { showWidget } from "./ui/widget.js";
+import { createWarnings } from "./warnings.js";
 
 /** All that belongs to one session of the parent, from its start to its shutdown. */
 export interface ParentSession {
@@ -48,12 +50,20 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	const problems = (lines: readonly string[]): void => {
 		if (lines.length > 0 && current?.hasUI) current.ui.notify(lines.join("\n"), "warning");
 	};
+	const warnings = createWarnings();
 	const surroundings: ChildSurroundings = {
 		dialogTurns: createDialogTurns(),
 		unstored: new Map(),
 		delegation: (request) => nestedDelegation(request, parts),
-		onExtensionError: (agent, extension, error) =>
-			problems([`In ${agent} the extension ${extension} failed: ${error}`]),
+		announce: {
+			spawning: (event) => announcer.spawning(event),
+			created: (event, own) => announcer.created(event, own),
+			bound: (event, own) => announcer.bound(event, own),
+		},
+		depthOf: (record) => depthOf(manager, record),
+		onProblem: (record, label, problem) => {
+			if (warnings.add(record, problem)) problems([`In ${label} ${problem}.`]);
+		},
 	};
 	const manager = new AgentManager<ChildContext>({
 		createSession: (request) => openChildSession(request, surroundings),
@@ -74,7 +84,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	const activities = createActivityStore(manager, clock);
 
 	function notify(records: Parameters<typeof renderNotification>[0]): Notification {
-		return renderNotification(records, clock.now(), (record) => reportExtras(manager, record));
+		return renderNotification(records, clock.now(), (record) => reportExtras(parts, record));
 	}
 
 	const deliveries = createDeliveries({
@@ -101,6 +111,8 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		boundary,
 		surroundings,
 		settings: () => settings,
+		mainBus: () => pi.events,
+		warnings,
 		refreshTypes,
 		clock,
 	};
@@ -112,6 +124,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	});
 	emitLifecycle(manager, pi.events);
 	stopWithParent(manager);
+	const announcer = announceChildren(manager, () => pi.events);
 	registerTools(pi, subagents, catalog.advertised());
 
 	pi.on("agent_end", (event) => {
@@ -193,6 +206,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 					"warning",
 				);
 			}
+			surroundings.dialogTurns.close();
 			deliveries.stop();
 			boundary.stop();
 			hideWidget();

@@ -4,6 +4,7 @@ import type {
 	ExtensionUIContext,
 } from "@mariozechner/pi-coding-agent";
 import { getAgentDir } from "@mariozechner/pi-coding-agent";
+import { type SharedTools, shareTools } from "./child/shared-tools.js";
 import { type HostMode, hostMode, isProjectTrusted } from "./host/host-mode.js";
 import { type InheritedModels, inheritModels } from "./host/models.js";
 import { OWN_TOOLS } from "./own-tools.js";
@@ -31,7 +32,15 @@ export interface ParentSnapshot {
 	readonly ui: ExtensionUIContext | undefined;
 	/** The agents above the child, the topmost first, as dialogs name them. */
 	readonly callers: readonly string[];
+	/** Tools of the main session that the child uses there, if there are such. */
+	readonly sharedTools: SharedTools | undefined;
 }
+
+/** What belongs to the main session and is the same on every level below it. */
+export type HandedDown = Pick<
+	ParentSnapshot,
+	"ui" | "mode" | "projectTrusted" | "callers" | "sharedTools"
+>;
 
 /**
  * Reads everything now; nothing in the result is read again later. An agent hands on what it got itself: it has no UI of
@@ -40,7 +49,8 @@ export interface ParentSnapshot {
 export function takeParentSnapshot(
 	pi: ExtensionAPI,
 	ctx: ExtensionContext,
-	handedDown?: Pick<ParentSnapshot, "ui" | "mode" | "projectTrusted" | "callers">,
+	sharedExtensions: readonly string[],
+	handedDown?: HandedDown,
 ): ParentSnapshot {
 	return Object.freeze({
 		cwd: ctx.cwd,
@@ -55,6 +65,7 @@ export function takeParentSnapshot(
 		mode: hostMode(ctx),
 		ui: ctx.hasUI ? ctx.ui : undefined,
 		callers: [],
+		sharedTools: handedDown ? undefined : shareTools(pi, ctx, sharedExtensions),
 		...handedDown,
 	});
 }

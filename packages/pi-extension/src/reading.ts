@@ -66,7 +66,7 @@ export function createReading(parts: ScopedParts, answers: Answers): Reading {
 		if (!record.isTerminal) return notReady(record, request);
 		if (request.verbose) {
 			book.markTold(record);
-			const extras = reportExtras(manager, record);
+			const extras = reportExtras(parts, record);
 			const report =
 				request.offset > 0 ? `agent_id: ${record.id}` : reportText(record, clock.now(), extras);
 			return textResult(`${report}\n\n${conversationText(record, request)}`, answers.view(record));

@@ -1,5 +1,5 @@
 import type { AgentRecord } from "@pi-subagents/core";
-import type { ParentSnapshot } from "./parent-snapshot.js";
+import type { HandedDown } from "./parent-snapshot.js";
 
 /** Whose agents a set of tools acts on. */
 export interface Scope {
@@ -12,9 +12,6 @@ export interface Scope {
 	/** What an agent hands on to those that it starts as it got it itself; absent for the main session. */
 	readonly handedDown?: HandedDown;
 }
-
-/** What belongs to the main session and is the same on every level below it. */
-export type HandedDown = Pick<ParentSnapshot, "ui" | "mode" | "projectTrusted" | "callers">;
 
 /** The main session may start any type, and sees every agent. */
 export const MAIN_SCOPE: Scope = Object.freeze({ depth: 0, types: ["*"] });

@@ -12,6 +12,12 @@ export interface Settings {
 	readonly maxDepth: number;
 	/** How many agents may be started below one agent of the main session; 0 means no limit. */
 	readonly maxNested: number;
+	/** How long other extensions may take to allow a start; 0 means no limit. */
+	readonly vetoSeconds: number;
+	/** Extensions that no agent loads, by name, path or package, with `*` for any characters. */
+	readonly excludeExtensions: readonly string[];
+	/** Extensions whose tools agents use through the main session instead of loading them (pi 1.x). */
+	readonly sharedExtensions: readonly string[];
 	/** Whether Escape also stops background agents. */
 	readonly interruptBackground: boolean;
 	/** How long print and JSON mode wait for background agents before they exit. */
@@ -35,6 +41,11 @@ interface NumberSpec {
 	readonly whole: boolean;
 	readonly help: string;
 }
+interface ListSpec {
+	readonly kind: "list";
+	readonly fallback: readonly string[];
+	readonly help: string;
+}
 interface ChoiceSpec {
 	readonly kind: "choice";
 	readonly fallback: string | boolean;
@@ -47,6 +58,9 @@ function count(fallback: number, min: number, help: string): NumberSpec {
 }
 function amount(fallback: number, help: string): NumberSpec {
 	return { kind: "number", fallback, min: 0, whole: false, help };
+}
+function list(help: string): ListSpec {
+	return { kind: "list", fallback: [], help };
 }
 function choice<T extends string | boolean>(
 	fallback: T,
@@ -69,9 +83,12 @@ export const SETTING_SPECS = {
 	maxDepth: count(2, 1, "levels of agents below the main session (1: agents start none)"),
 	maxNested: count(20, 0, "agents started below one agent of the main session (0: no limit)"),
 	interruptBackground: choice(false, [true, false], "Escape also stops background agents"),
+	vetoSeconds: amount(120, "seconds that extensions may take to allow an agent (0: no limit)"),
+	excludeExtensions: list("extensions that agents do not load, by name, path or package"),
+	sharedExtensions: list("extensions whose tools agents use through the main session (pi 1.x)"),
 	drainSeconds: amount(600, "seconds that print and JSON mode wait for background agents"),
 	widget: choice("full", ["full", "compact", "off"], "agents above the editor"),
-} as const satisfies Readonly<Record<string, NumberSpec | ChoiceSpec>>;
+} as const satisfies Readonly<Record<string, NumberSpec | ChoiceSpec | ListSpec>>;
 
 /** A key of the settings files. */
 export type SettingKey = keyof typeof SETTING_SPECS;
@@ -147,6 +164,7 @@ function check(
 	}
 	const number = (key: SettingKey): number => checkNumber(key, values[key], problems);
 	const oneOf = (key: SettingKey): unknown => checkChoice(key, values[key], problems);
+	const names = (key: SettingKey): readonly string[] => checkList(key, values[key], problems);
 	const widget = oneOf("widget");
 	return {
 		maxConcurrent: number("maxConcurrent"),
@@ -162,6 +180,9 @@ function check(
 		maxDepth: number("maxDepth"),
 		maxNested: number("maxNested"),
 		interruptBackground: oneOf("interruptBackground") === true,
+		vetoSeconds: number("vetoSeconds"),
+		excludeExtensions: names("excludeExtensions"),
+		sharedExtensions: names("sharedExtensions"),
 		drainSeconds: number("drainSeconds"),
 		widget: widget === "compact" || widget === "off" ? widget : "full",
 		agents,
@@ -201,11 +222,24 @@ function checkChoice(key: SettingKey, value: unknown, problems: string[]): unkno
 	return spec.fallback;
 }
 
+function checkList(key: SettingKey, value: unknown, problems: string[]): readonly string[] {
+	if (value === undefined) return [];
+	if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
+	problems.push(
+		`The setting ${key} is ${JSON.stringify(value)}; it must be a list of names. None are used.`,
+	);
+	return [];
+}
+
 /** Reads what a person typed for a key; a string is a sentence that says what is wrong. */
 export function parseSetting(key: SettingKey, text: string): { readonly value: unknown } | string {
 	const spec = SETTING_SPECS[key];
 	const trimmed = text.trim();
 	const problems: string[] = [];
+	if (spec.kind === "list") {
+		const names = trimmed.split(",").map((name) => name.trim());
+		return { value: names.filter((name) => name !== "") };
+	}
 	const value: unknown =
 		spec.kind === "number"
 			? trimmed === ""

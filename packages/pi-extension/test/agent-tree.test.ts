@@ -1,7 +1,7 @@
 import { AgentRecord } from "@pi-subagents/core";
 import { expect, test } from "vitest";
 import { ancestorsOf, depthOf, descendantsOf } from "../src/agent-tree.js";
-import { treeLimit } from "../src/nesting.js";
+import { treeLimit } from "../src/tree-limit.js";
 
 function agents(...pairs: ReadonlyArray<readonly [id: string, parentId?: string]>) {
 	const records = pairs.map(

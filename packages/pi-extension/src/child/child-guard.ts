@@ -1,9 +1,10 @@
 import type { ExtensionAPI, ExtensionFactory } from "@mariozechner/pi-coding-agent";
 import type { Workspace } from "@pi-subagents/core";
 import { createWriteGuard } from "@pi-subagents/worktrees";
+import type { EventBus } from "./child-events.js";
 import type { ToolRights } from "./tool-rights.js";
 
-/** What a child is held to. */
+/** What a child is held to, and what it gets. */
 export interface ChildBounds {
 	readonly agentName: string;
 	readonly rights: ToolRights;
@@ -13,7 +14,14 @@ export interface ChildBounds {
 	readonly parentCwd: string;
 	/** Gives the child the tools to start agents of its own, if it may. */
 	readonly delegate: ((pi: ExtensionAPI) => void) | undefined;
+	/** The tools of the main session that the child uses there, as they are now. */
+	readonly sharedTools: (() => Promise<readonly SharedTool[]>) | undefined;
+	/** Hears of the bus that the extensions of the child share. */
+	readonly onBus: (bus: EventBus) => void;
 }
+
+/** A tool to register in the child. */
+export type SharedTool = Parameters<ExtensionAPI["registerTool"]>[0];
 
 /** The host's tools that write the file of their `path`. */
 const WRITING_TOOLS: ReadonlySet<string> = new Set(["write", "edit"]);
@@ -21,6 +29,7 @@ const WRITING_TOOLS: ReadonlySet<string> = new Set(["write", "edit"]);
 /**
  * An extension inside the child that holds it to its bounds: tools that other extensions add later are taken out before
  * the next request, a call that comes all the same is refused, and so is a file outside of the agent's own workspace.
+ * It is loaded after all others.
  */
 export function childGuard({
 	agentName,
@@ -28,17 +37,35 @@ export function childGuard({
 	workspace,
 	parentCwd,
 	delegate,
+	sharedTools,
+	onBus,
 }: ChildBounds): ExtensionFactory {
 	const writes = workspace && createWriteGuard(workspace.root, [parentCwd]);
-	return (pi) => {
+	return async (pi) => {
+		onBus(pi.events);
 		delegate?.(pi);
+
+		const shared = new Set<string>();
+		const share = async (): Promise<void> => {
+			for (const tool of (await sharedTools?.()) ?? []) {
+				if (shared.has(tool.name) || !rights.allows(tool.name)) continue;
+				shared.add(tool.name);
+				pi.registerTool(tool);
+			}
+		};
+		await share();
+
 		const narrow = (): void => {
 			const active = pi.getActiveTools();
 			const allowed = active.filter(rights.allows);
 			if (allowed.length < active.length) pi.setActiveTools(allowed);
 		};
-		pi.on("before_agent_start", narrow);
-		pi.on("turn_end", narrow);
+		const settle = async (): Promise<void> => {
+			if (sharedTools) await share();
+			narrow();
+		};
+		pi.on("before_agent_start", settle);
+		pi.on("turn_end", settle);
 		pi.on("tool_call", async ({ toolName, input }, ctx) => {
 			if (!rights.allows(toolName)) {
 				return { block: true, reason: `The agent ${agentName} has no right to use ${toolName}.` };

@@ -2,19 +2,16 @@ import { basename, dirname, extname, join } from "node:path";
 import {
 	type AgentSession,
 	createAgentSession,
-	DefaultResourceLoader,
 	type ExtensionAPI,
 	SessionManager,
 	SettingsManager,
 } from "@mariozechner/pi-coding-agent";
-import type { AgentDefinition, ThinkingLevel } from "@pi-subagents/core";
+import type { AgentDefinition, AgentRecord, ThinkingLevel } from "@pi-subagents/core";
 import type { SessionRequest } from "@pi-subagents/runner";
 import type { HostModel, ParentSnapshot } from "../parent-snapshot.js";
 import { childDialogs, type DialogTurns } from "./child-dialogs.js";
-import { childGuard } from "./child-guard.js";
-import { asChild } from "./child-marker.js";
-import { childInstructions } from "./child-prompt.js";
-import { parentExtensionFiles } from "./parent-extensions.js";
+import type { ChildAnnouncer, ChildEvent } from "./child-events.js";
+import { loadChildResources } from "./child-resources.js";
 import { type ToolRights, toolRights } from "./tool-rights.js";
 import { type ChildSession, wrapSession } from "./wrapped-session.js";
 
@@ -25,6 +22,10 @@ export interface ChildContext {
 	readonly thinking: ThinkingLevel | undefined;
 	/** No extension tools. */
 	readonly isolated: boolean;
+	/** The directory that the agent is for; a workspace is a copy of what is there. */
+	readonly cwd: string;
+	/** Extensions that no child loads. */
+	readonly excludedExtensions: readonly string[];
 	readonly parent: ParentSnapshot;
 }
 
@@ -37,8 +38,10 @@ export interface ChildSurroundings {
 	readonly delegation: (
 		request: SessionRequest<ChildContext>,
 	) => ((pi: ExtensionAPI) => void) | undefined;
-	/** An extension failed inside a child. */
-	readonly onExtensionError: (agent: string, extension: string, error: string) => void;
+	readonly announce: ChildAnnouncer;
+	readonly depthOf: (record: AgentRecord) => number;
+	/** Something in a child is not as it should be: who, and what, as a clause without a full stop. */
+	readonly onProblem: (record: AgentRecord, label: string, problem: string) => void;
 }
 
 /** Makes the session of one run, or opens an agent's stored one again. */
@@ -46,15 +49,28 @@ export async function openChildSession(
 	request: SessionRequest<ChildContext>,
 	surroundings: ChildSurroundings,
 ): Promise<ChildSession> {
-	const { context, cwd } = request;
+	const { context, cwd, record, signal } = request;
 	const { definition, parent } = context;
+	const { announce, dialogTurns } = surroundings;
+	const label = childLabel(request);
+	const report = (problem: string): void => surroundings.onProblem(record, label, problem);
+	const event = childEvent(request, surroundings.depthOf(record));
+	announce.spawning(event);
+
 	const delegate = surroundings.delegation(request);
 	const delegates = delegate !== undefined;
 	const rights = toolRights(definition, context.isolated, parent.activeTools, delegates);
-	const label = childLabel(request);
 	const stored = storedSettings(cwd, parent);
+	const resources = await loadChildResources({
+		request,
+		rights,
+		delegate,
+		settingsManager: stored,
+	});
+	for (const problem of resources.problems) report(problem);
+	for (const { path, error } of resources.errors) report(`the extension ${path} failed: ${error}`);
 
-	const loader = await loadResources(request, rights, delegate, stored);
+	const conversation = openConversation(request, surroundings);
 	const { session } = await createAgentSession({
 		cwd,
 		agentDir: parent.agentDir,
@@ -63,26 +79,66 @@ export async function openChildSession(
 		// 0.73.1 knows no `max`; the level was clamped to what the model has before.
 		...(context.thinking && { thinkingLevel: context.thinking as ParentSnapshot["thinkingLevel"] }),
 		...(rights.names && { tools: [...rights.names] }),
-		sessionManager: openConversation(request, surroundings),
+		sessionManager: conversation,
 		settingsManager: settingsCopy(stored, parent),
-		resourceLoader: loader,
+		resourceLoader: resources.loader,
 	});
+	const child = wrapSession(session);
+	let started = false;
 	try {
-		await session.bindExtensions({
-			...(parent.ui && {
-				uiContext: childDialogs(parent.ui, label, surroundings.dialogTurns),
-				mode: parent.mode,
+		// Whoever is told now is told of its end, too, so it must not be too late already.
+		signal.throwIfAborted();
+		const { sessionId, sessionFile } = session;
+		const created = { ...event, sessionId, ...(sessionFile !== undefined && { sessionFile }) };
+		announce.created(created, resources.bus);
+		started = true;
+		await unlessAborted(
+			session.bindExtensions({
+				// pi 1.x takes the mode, too.
+				...{ mode: parent.mode },
+				...(parent.ui && { uiContext: childDialogs(parent.ui, label, dialogTurns, signal) }),
+				onError: ({ extensionPath, error }) =>
+					report(`the extension ${extensionPath} failed: ${error}`),
 			}),
-			onError: ({ extensionPath, error }) =>
-				surroundings.onExtensionError(label, extensionPath, error),
-		});
+			signal,
+		);
 		applyRights(session, rights);
 		if (!request.resume) session.setSessionName(label);
+		announce.bound({ ...created, tools: session.getActiveToolNames() }, resources.bus);
 	} catch (error) {
-		session.dispose();
+		// Extensions that never started have nothing to shut down.
+		await (started ? child.dispose() : session.dispose());
 		throw error;
 	}
-	return wrapSession(session);
+	return child;
+}
+
+function childEvent(
+	{ context, cwd, record, resume }: SessionRequest<ChildContext>,
+	depth: number,
+): ChildEvent {
+	const { id, type, description, parentId } = record;
+	return {
+		id,
+		type,
+		description,
+		...(parentId !== undefined && { parentId }),
+		depth,
+		parentSessionId: context.parent.sessionId,
+		cwd,
+		resumed: resume,
+	};
+}
+
+/** An extension may take for ever to start; a run that has to end does not wait for it. */
+function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+	return new Promise((resolve, reject) => {
+		const onAbort = (): void =>
+			reject(new Error("The run was ended while its extensions started."));
+		if (signal.aborted) onAbort();
+		signal.addEventListener("abort", onAbort, { once: true });
+		work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+	});
 }
 
 /** What dialogs and messages of a child begin with: its name, after those of the agents above it. */
@@ -118,45 +174,6 @@ function settingsCopy(stored: SettingsManager, parent: ParentSnapshot): Settings
 
 function isObject(value: unknown): value is object {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-async function loadResources(
-	{ context, cwd, workspace }: SessionRequest<ChildContext>,
-	rights: ToolRights,
-	delegate: ((pi: ExtensionAPI) => void) | undefined,
-	settingsManager: SettingsManager,
-): Promise<DefaultResourceLoader> {
-	const { definition, parent } = context;
-	const instructions = childInstructions(definition, workspace?.notes ?? []);
-	const replace = definition.promptMode === "replace";
-	const noExtensions = definition.isolated === true || definition.extensions?.length === 0;
-	const extensions = noExtensions
-		? []
-		: await parentExtensionFiles(cwd, parent.agentDir, settingsManager);
-	const loader = new DefaultResourceLoader({
-		cwd,
-		agentDir: parent.agentDir,
-		settingsManager,
-		// Discovery would load this extension, too; the others are named one by one.
-		noExtensions: true,
-		additionalExtensionPaths: [...extensions],
-		extensionFactories: [
-			childGuard({
-				agentName: definition.name,
-				rights,
-				workspace,
-				parentCwd: parent.cwd,
-				delegate,
-			}),
-		],
-		noSkills: definition.skills?.length === 0,
-		noPromptTemplates: true,
-		noThemes: true,
-		...(replace && { systemPromptOverride: () => instructions }),
-		appendSystemPromptOverride: (base) => (replace ? [] : [...base, instructions]),
-	});
-	await asChild(() => loader.reload());
-	return loader;
 }
 
 /** A file below the parent's session file, or a conversation in memory if the parent has none. */

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "@pi-subagents/core";
 import { OWN_TOOLS } from "../own-tools.js";
+import { matcher } from "./match-names.js";
 
 /** The tools that both hosts have built in; `powershell` is 1.x on Windows. */
 export const HOST_TOOLS: ReadonlySet<string> = new Set([
@@ -52,15 +53,4 @@ function likeParent(parentTools: readonly string[]): (name: string) => boolean {
 	const known = new Set(parentTools);
 	const narrowed = !DEFAULT_TOOLS.every((name) => known.has(name));
 	return (name) => known.has(name) || (!narrowed && !HOST_TOOLS.has(name));
-}
-
-function matcher(patterns: readonly string[]): (name: string) => boolean {
-	const expressions = patterns.map(
-		(pattern) => new RegExp(`^${pattern.split("*").map(escapeExpression).join(".*")}$`, "s"),
-	);
-	return (name) => expressions.some((expression) => expression.test(name));
-}
-
-function escapeExpression(text: string): string {
-	return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
