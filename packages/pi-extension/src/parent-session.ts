@@ -156,11 +156,10 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		}
 	}
 
-	async function reloadSettings(): Promise<void> {
+	async function readSettings(event: "settings_loaded" | "settings_changed"): Promise<void> {
 		if (current === undefined) return;
 		const project = isProjectTrusted(current) ? current.cwd : undefined;
 		const loaded = await loadSettings(getAgentDir(), project);
-		const event = settings === loaded.settings ? "settings_loaded" : "settings_changed";
 		settings = loaded.settings;
 		manager.setMaxConcurrent(settings.maxConcurrent);
 		catalog.configure(settings);
@@ -179,7 +178,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	return {
 		async start(ctx) {
 			current = ctx;
-			await reloadSettings();
+			await readSettings("settings_loaded");
 			await catalog.open({
 				agentDir: getAgentDir(),
 				cwd: ctx.cwd,
@@ -222,7 +221,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			current && {
 				manager,
 				settings: () => settings,
-				reloadSettings,
+				reloadSettings: () => readSettings("settings_changed"),
 				typeLines: () => catalog.entries.map((entry) => `${entry.name} (${entry.state})`),
 			},
 	};
