@@ -21,7 +21,7 @@ export function isInert(value: unknown): boolean {
 /** The value of a parameter that is not inert, or a sentence about why it cannot be read. */
 export function readCallParameter(name: CallParameter, given: unknown): CallValues | string {
 	const value = fromJson(given);
-	const shown = quote(typeof given === "string" ? given : (JSON.stringify(given) ?? "?"));
+	const shown = value.kind === "scalar" ? quote(value.text) : "a list or object";
 	const refuse = (allowed: string): string =>
 		`The parameter \`${name}\` cannot be ${shown}: it is ${allowed}.`;
 	switch (name) {

@@ -55,7 +55,12 @@ export function editAgentText(file: string, text: string, changes: AgentChanges)
 		lines.splice(top + edit.start, edit.end - edit.start, ...replacement);
 	}
 	const edited = joinLines(lines);
-	const problem = compare(before, readAgentFile({ file, content: edited }), wanted, prompt);
+	const problem = compare(
+		before,
+		readAgentFile({ file, content: Buffer.from(edited) }),
+		wanted,
+		prompt,
+	);
 	if (problem === undefined) return { ok: true, text: edited };
 	return refuse(`${file} has to be edited by hand: ${problem}`);
 }

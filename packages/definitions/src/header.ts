@@ -1,5 +1,7 @@
+import type { FieldName } from "./field-values.js";
 import { type FieldType, fieldSpec, type KnownKey, knownKey } from "./fields.js";
 import { foreignField } from "./foreign-fields.js";
+import { lostRight } from "./lost-right.js";
 import { rawValue } from "./raw-value.js";
 import { type FieldValue, parseYamlValue } from "./yaml-value.js";
 
@@ -23,7 +25,7 @@ export interface Header {
 	/** Lines that belong to no field, or made it necessary to guess where fields begin. */
 	readonly strays: readonly number[];
 	/** Lines that were taken as text but look like a field that bounds what the agent may do. */
-	readonly doubts: readonly { readonly line: number; readonly known: KnownKey }[];
+	readonly doubts: readonly { readonly line: number; readonly name: FieldName }[];
 	/** Why nothing could be made of the header. */
 	readonly unreadable?: "list" | "flow" | "too_many";
 	/** Blanks before every line. */
@@ -150,28 +152,32 @@ function readChunk(chunk: Chunk, lines: readonly string[]): HeaderField {
 	const place = { key, start, end, ...(known && { known }) };
 	const text = fieldText(chunk, lines);
 	const inline = text.slice(text.indexOf(":", key.length) + 1).trimStart();
+	// A field that slipped to the right is, to YAML, more of the text before it.
+	const slipped = lines.slice(start + 1, end).some((line) => lostRight(line) !== undefined);
 	if (known === undefined) {
 		// What others have there is not ours to judge, unless one of our fields may have slipped into it.
-		const slipped = lines.slice(start + 1, end).some((line) => rightsKey(line) !== undefined);
-		const valid = !slipped || parseYamlValue(text) !== undefined;
-		return {
-			...place,
-			value: { kind: "scalar", text: inline.split("\n", 1)[0] ?? "", plain: true },
-			valid,
-		};
+		const value = { kind: "scalar", text: inline.split("\n", 1)[0] ?? "", plain: true } as const;
+		const parsed = slipped ? parseYamlValue(text)?.value : value;
+		const valid = parsed !== undefined && !(slipped && isPlain(parsed));
+		return { ...place, value, valid };
 	}
 	const type = fieldSpec(known.name).type;
 	const textual = isText(known);
-	if (!textual && text.length > MAX_LIST)
-		return { ...place, value: { kind: "other" }, valid: true };
+	const tooLong = !textual && text.length > MAX_LIST;
+	if (tooLong) return { ...place, value: { kind: "other" }, valid: true };
 	// A flow collection is no text, and a long one would cost time.
 	if (!(textual && /^[[{]/.test(inline))) {
-		const parsed = parseYamlValue(text)?.value;
-		if (parsed && (parsed.kind === "scalar" || !textual)) {
-			return { ...place, value: parsed, valid: true };
+		const parsed = parseYamlValue(text);
+		const usable = parsed?.key === key && (parsed.value.kind === "scalar" || !textual);
+		if (usable && !(slipped && isPlain(parsed.value))) {
+			return { ...place, value: parsed.value, valid: true };
 		}
 	}
 	return { ...place, value: rawValue(inline, shapeOf(type)), valid: false };
+}
+
+function isPlain(value: FieldValue): boolean {
+	return value.kind === "scalar" && value.plain;
 }
 
 function shapeOf(type: FieldType): "text" | "list" | "word" {
@@ -196,28 +202,17 @@ function findDoubts(
 		);
 	const doubtful = [...new Set([...guessed, ...strays])].sort((a, b) => a - b);
 	return doubtful.flatMap((line) => {
-		const known = rightsKey(lines[line] ?? "");
-		return known && !certain.has(known.name) ? [{ line, known }] : [];
+		const name = lostRight(lines[line] ?? "");
+		return name !== undefined && !certain.has(name) ? [{ line, name }] : [];
 	});
-}
-
-// However it is dressed up: indented, as a list item, in quotes, with an anchor, with a wide colon, as `? key`.
-const DRESSED_KEY =
-	/^[\s\-?{,]{0,40}(?:[&!]\S{0,40}\s{1,9}){0,3}["']?([A-Za-z][A-Za-z_ -]{2,30}?)["']?\s{0,40}(?:[:=\uFF1A]|$)/;
-
-/** The rights field that a line looks like. An absent `subagents` grants nothing, so it does not count. */
-function rightsKey(line: string): KnownKey | undefined {
-	const match = DRESSED_KEY.exec(line);
-	if (!match?.[1]) return undefined;
-	const known = knownKey(match[1]);
-	const bare = !/[:=\uFF1A]$/.test(match[0]);
-	if (!known || !fieldSpec(known.name).rights || known.name === "subagents") return undefined;
-	return bare && !/^\s*\?/.test(line) ? undefined : known;
 }
 
 function keyOf(line: string): string | undefined {
 	const match = KEY.exec(line);
-	return match ? (match[1] ?? match[2] ?? match[3])?.trim() : undefined;
+	const key = (match?.[1] ?? match?.[2] ?? match?.[3])?.trim();
+	// In YAML the key of `tools:read: x` is `tools:read`, but that is not what anybody means.
+	const head = key?.includes(":") ? key.slice(0, key.indexOf(":")) : undefined;
+	return head !== undefined && knownKey(head) ? undefined : key;
 }
 
 function count(text: string, pattern: RegExp): number {

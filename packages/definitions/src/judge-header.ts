@@ -18,13 +18,13 @@ export function judgeHeader(
 		const fix = "Write each field as `key: value` on its own line";
 		return [{ severity: "error", line, what, why, fix }];
 	}
-	const findings: Finding[] = header.doubts.map(({ line, known }) => ({
+	const findings: Finding[] = header.doubts.map(({ line, name }) => ({
 		severity: "error",
 		line: lineOf(line),
-		field: known.name,
-		what: `The line looks like \`${known.name}\`, but the header is not valid YAML here`,
+		field: name,
+		what: `The line looks like \`${name}\`, but the header is not valid YAML here`,
 		why: "that field bounds what the agent may do, so nothing is guessed",
-		fix: `Write \`${known.name}\` at the beginning of a line, and put other texts in quotes`,
+		fix: `Write \`${name}\` at the beginning of a line, and put other texts in quotes`,
 	}));
 	for (const field of header.fields) {
 		if (field.known === undefined || field.valid) continue;

@@ -19,10 +19,16 @@ export function readMembers(
 	const read = readValues(inputs);
 	const findings: readonly Finding[] = [
 		...judgeUnknownKeys(
-			given.map(([key, value]) => ({ key, text: String(value) })),
+			given.map(([key, value]) => ({ key, text: textOf(value) })),
 			{ ...base, ...read.values },
 		),
 		...read.findings,
 	];
 	return { ...read, findings };
+}
+
+/** What a program hands over may be of any kind, and not every object can be turned into a text. */
+function textOf(value: unknown): string {
+	const read = fromJson(value);
+	return read.kind === "scalar" ? read.text : "";
 }

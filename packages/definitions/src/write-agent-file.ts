@@ -31,7 +31,7 @@ export type WriteResult =
 /**
  * Writes a definition as a new file `NAME.md` in a folder, which is made if it is not there: for creating an agent, and for
  * ejecting a built-in one. Refuses names that cannot be file names, an existing file, and a definition that the reader would
- * not read back exactly. Other processes see the whole file or none.
+ * not read back without a warning and exactly. Other processes see the whole file or none.
  */
 export async function createAgentFile(
 	folder: string,
@@ -43,10 +43,13 @@ export async function createAgentFile(
 	}
 	const file = join(resolve(folder), `${definition.name}.md`);
 	const checked = readRuntimeDefinition(definition, file);
-	if (!checked.definition) return refuse(checked.diagnostics.map(formatDiagnostic).join(" "));
+	const problems = checked.diagnostics.filter(({ severity }) => severity !== "info");
+	if (!checked.definition || problems.length > 0) {
+		return refuse(problems.map(formatDiagnostic).join(" "));
+	}
 	const wanted = { ...checked.definition, prompt: trimBody(normaliseText(definition.prompt)) };
 	const text = formatAgentFile(toFieldValues(wanted), wanted.prompt);
-	const read = readAgentFile({ file, content: text });
+	const read = readAgentFile({ file, content: Buffer.from(text) });
 	if (read.outcome === "reject" || read.outcome === "not_an_agent") {
 		return refuse(`It would be rejected. ${read.diagnostics.map(formatDiagnostic).join(" ")}`);
 	}

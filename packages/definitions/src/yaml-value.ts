@@ -9,6 +9,7 @@ export type FieldValue =
 
 /** A value, and where it stands in the text that it was parsed from. */
 export interface ParsedValue {
+	readonly key: string;
 	readonly value: FieldValue;
 	/** From the value's first character to behind its last, if it is a scalar that is not empty; quotes belong to it. */
 	readonly range?: readonly [start: number, end: number];
@@ -30,13 +31,15 @@ export function parseYamlValue(text: string): ParsedValue | undefined {
 	if (mapping?.type !== EVENT_ID.MAPPING || key?.type !== EVENT_ID.SCALAR || !value) {
 		return undefined;
 	}
+	const found = { key: getScalarValue(text, key) };
 	if (value.type === EVENT_ID.SCALAR) {
 		if (events.length !== 6) return undefined;
-		if (value.tagStart !== value.tagEnd) return { value: { kind: "other" } };
+		if (value.tagStart !== value.tagEnd) return { ...found, value: { kind: "other" } };
 		const style = value.style;
 		const quoted =
 			style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED ? 1 : 0;
 		return {
+			...found,
 			value: {
 				kind: "scalar",
 				text: getScalarValue(text, value),
@@ -47,13 +50,13 @@ export function parseYamlValue(text: string): ParsedValue | undefined {
 			}),
 		};
 	}
-	if (value.type !== EVENT_ID.SEQUENCE) return { value: { kind: "other" } };
+	if (value.type !== EVENT_ID.SEQUENCE) return { ...found, value: { kind: "other" } };
 	const items = events.slice(4, -3);
 	const texts = items.map((item) =>
 		item.type === EVENT_ID.SCALAR && item.tagStart === item.tagEnd
 			? getScalarValue(text, item)
 			: undefined,
 	);
-	if (!texts.every((item) => item !== undefined)) return { value: { kind: "other" } };
-	return { value: { kind: "list", items: texts } };
+	if (!texts.every((item) => item !== undefined)) return { ...found, value: { kind: "other" } };
+	return { ...found, value: { kind: "list", items: texts } };
 }
