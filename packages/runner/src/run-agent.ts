@@ -170,7 +170,7 @@ function disposeLate(session: SubagentSession): void {
 /** What came of the part of a run that has a session. */
 interface Conversation extends Pick<RunResult, "text" | "turns" | "usage" | "unreadMessages"> {
 	readonly transcript: RunTranscript;
-	readonly wrapUpSent: boolean;
+	readonly wrappedUp: boolean;
 	readonly failure: Error | undefined;
 	readonly dead: string | undefined;
 }
@@ -182,7 +182,7 @@ function nothingSaid(inbox: Inbox): Conversation {
 		text: "",
 		turns: 0,
 		usage: emptyUsage(),
-		wrapUpSent: false,
+		wrappedUp: false,
 		unreadMessages: inbox.takeUnread(),
 		failure: undefined,
 		dead: undefined,
@@ -210,6 +210,7 @@ async function converse(
 	const settle = watchSettled(session, clock);
 
 	let patient = true;
+	let wrapUpUnread = false;
 	let failure: Error | undefined;
 	const over = new AbortController();
 	const finished = await Promise.race([
@@ -227,13 +228,14 @@ async function converse(
 	stopAborting();
 	stopListening();
 	inbox.close();
+	const unreadMessages = takeUnread();
 	return {
 		transcript,
 		text: transcript.lastText,
 		turns: watch.turns,
 		usage: { ...watch.usage },
-		wrapUpSent: watch.wrapUpSent,
-		unreadMessages: withoutWrapUp(inbox.takeUnread()),
+		wrappedUp: watch.wrapUpSent && !wrapUpUnread,
+		unreadMessages,
 		failure,
 		dead,
 	};
@@ -249,13 +251,20 @@ async function converse(
 			// An agent that failed or was aborted is not asked again; what it has not read is for the report.
 			const how = transcript.last?.stopReason;
 			if (ending.cause || how === "error" || how === "aborted") break;
-			const unread = withoutWrapUp(inbox.takeUnread());
+			const unread = takeUnread();
 			if (unread.length === 0) break;
 			text = unread.join("\n\n");
 		}
 		// At once, so that no message can slip in behind the last look.
 		inbox.close();
 		while (patient && inbox.sending) await flush();
+	}
+
+	/** Without our own word to wrap up, for which nobody has to be asked again. */
+	function takeUnread(): readonly string[] {
+		const messages = inbox.takeUnread();
+		wrapUpUnread ||= messages.includes(WRAP_UP);
+		return messages.filter((message) => message !== WRAP_UP);
 	}
 
 	/** A host may hold a message back as long as its extensions like; the end of a run waits for that only so long. */
@@ -266,10 +275,6 @@ async function converse(
 		patient = await Promise.race([flushed, gaveUp]);
 		done.abort();
 	}
-}
-
-function withoutWrapUp(messages: readonly string[]): readonly string[] {
-	return messages.filter((message) => message !== WRAP_UP);
 }
 
 /**

@@ -11,8 +11,8 @@ export interface RunEvidence {
 	readonly failure: Error | undefined;
 	/** Whether there was a session to prompt. */
 	readonly hadSession: boolean;
-	/** Whether the model was told to wrap up. */
-	readonly wrapUpSent: boolean;
+	/** Whether the model was told to wrap up, and read it. */
+	readonly wrappedUp: boolean;
 	/** What was still running when the run was declared dead, if it was. */
 	readonly dead: string | undefined;
 }
@@ -42,7 +42,7 @@ export function readOutcome(evidence: RunEvidence): AgentOutcome {
 		return { status: "error", reason, detail: sentence(failure.message), ...started };
 	}
 	const outcome = fromLastMessage(transcript);
-	return outcome.status === "completed" && evidence.wrapUpSent
+	return outcome.status === "completed" && evidence.wrappedUp
 		? { status: "steered", reason: "turn_limit" }
 		: outcome;
 }

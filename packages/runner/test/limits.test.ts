@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { type RunResult, runAgent } from "../src/index.js";
 import {
 	emitDelta,
+	emitTurn,
 	type HostLikeSession,
 	hostLikeSession,
 	type Turn,
@@ -113,6 +114,23 @@ describe("the turn limit", () => {
 		for (const limits of [{}, { maxTurns: 0 }, { maxTurns: 0, graceTurns: 0 }]) {
 			expect((await run(answersAt(30), limits)).outcome.status).toBe("completed");
 		}
+	});
+
+	test("asks nobody again who has ended by a tool, and says completed", async () => {
+		const session = hostLikeSession([], {
+			async prompt(self) {
+				self.emit({ type: "turn_start" });
+				emitTurn(self, { text: "Submitting.", tools: ["submit"] });
+				self.emit({ type: "agent_end" });
+			},
+		});
+		const result = await run(session, { maxTurns: 1 });
+		expect(result).toMatchObject({
+			outcome: { status: "completed", reason: "finished" },
+			text: "Submitting.",
+			unreadMessages: [],
+		});
+		expect(session.calls.map((call) => call.method)).toEqual(["prompt", "steer"]);
 	});
 
 	test("is not reported as unread if the agent ends without reading of it", async () => {
