@@ -1,4 +1,5 @@
 import { mergeConfig } from "vitest/config";
+// @boundaries-ignore what all packages share
 import shared from "../vitest.config.js";
 
 export default mergeConfig(shared, {
