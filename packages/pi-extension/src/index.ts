@@ -1,6 +1,6 @@
 import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
 import { isInsideChild } from "./child/child-marker.js";
-import { registerCommands } from "./commands.js";
+import { registerCommands } from "./commands/register-commands.js";
 import { NOTIFICATION_TYPE } from "./delivery/notification.js";
 import { createParentSession } from "./parent-session.js";
 import { renderNotificationCard } from "./ui/notification-card.js";

@@ -14,7 +14,7 @@ import {
 	type ChildSurroundings,
 	openChildSession,
 } from "./child/child-session.js";
-import type { CommandContext } from "./commands.js";
+import type { CommandContext } from "./commands/command-context.js";
 import { createDeliveries } from "./delivery/deliveries.js";
 import { type Notification, renderNotification } from "./delivery/notification.js";
 import { plural } from "./format.js";
@@ -25,6 +25,7 @@ import { nestedDelegation } from "./nesting.js";
 import { MAIN_SCOPE } from "./scope.js";
 import { defaultSettings, loadSettings } from "./settings.js";
 import { createSubagents } from "./subagents.js";
+import { reportLeftovers } from "./leftovers.js";
 import { registerTools } from "./tools/register-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
 import { createActivityStore } from "./ui/activity-store.js";
@@ -186,6 +187,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			});
 			await refreshTypes();
 			for (const stored of readStoredAgents(ctx.sessionManager.getEntries())) restore(stored);
+			void reportLeftovers(ctx.cwd).then((lines) => problems(lines));
 			hideWidget();
 			if (hostMode(ctx) === "tui") {
 				hideWidget = showWidget(ctx.ui, {
@@ -220,9 +222,11 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		commandContext: () =>
 			current && {
 				manager,
+				subagents,
+				catalog,
 				settings: () => settings,
 				reloadSettings: () => readSettings("settings_changed"),
-				typeLines: () => catalog.entries.map((entry) => `${entry.name} (${entry.state})`),
+				refreshTypes,
 			},
 	};
 }

@@ -23,6 +23,8 @@ export interface ParentSnapshot {
 	readonly thinkingLevel: ReturnType<ExtensionAPI["getThinkingLevel"]>;
 	/** Names of the tools that the parent's model has, without this extension's. */
 	readonly activeTools: readonly string[];
+	/** The files of the extensions that its tools are from, by the names of the tools. */
+	readonly toolOrigins: ReadonlyMap<string, string>;
 	readonly sessionFile: string | undefined;
 	readonly sessionId: string;
 	readonly models: InheritedModels;
@@ -58,6 +60,7 @@ export function takeParentSnapshot(
 		model: ctx.model,
 		thinkingLevel: pi.getThinkingLevel(),
 		activeTools: pi.getActiveTools().filter((name) => !OWN_TOOLS.has(name)),
+		toolOrigins: new Map(pi.getAllTools().map(({ name, sourceInfo }) => [name, sourceInfo.path])),
 		sessionFile: ctx.sessionManager.getSessionFile(),
 		sessionId: ctx.sessionManager.getSessionId(),
 		models: inheritModels(ctx),

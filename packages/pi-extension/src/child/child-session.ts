@@ -12,6 +12,7 @@ import type { HostModel, ParentSnapshot } from "../parent-snapshot.js";
 import { childDialogs, type DialogTurns } from "./child-dialogs.js";
 import type { ChildAnnouncer, ChildEvent } from "./child-events.js";
 import { loadChildResources } from "./child-resources.js";
+import { awaitTools } from "./late-tools.js";
 import { type ToolRights, toolRights } from "./tool-rights.js";
 import { type ChildSession, wrapSession } from "./wrapped-session.js";
 
@@ -102,6 +103,10 @@ export async function openChildSession(
 			}),
 			signal,
 		);
+		const loaded = resources.loader.getExtensions();
+		for (const name of await awaitTools(session, { definition, rights, parent, loaded }, signal)) {
+			report(`there is no tool ${name}`);
+		}
 		applyRights(session, rights);
 		if (!request.resume) session.setSessionName(label);
 		announce.bound({ ...created, tools: session.getActiveToolNames() }, resources.bus);

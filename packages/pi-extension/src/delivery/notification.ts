@@ -1,6 +1,6 @@
 import type { AgentRecord } from "@pi-subagents/core";
 import { MAX_BYTES } from "../bounded-text.js";
-import { plural } from "../format.js";
+import { formatStats, formatStatus, plural } from "../format.js";
 import { type ReportExtras, reportText } from "../report.js";
 
 /** The type of the message that tells the parent of ended agents. */
@@ -13,6 +13,10 @@ export interface NotificationDetails {
 		readonly type: string;
 		readonly description: string;
 		readonly status: string;
+		/** How it ended, in words. */
+		readonly statusText: string;
+		/** What it used. */
+		readonly stats: string;
 		readonly text: string;
 	}[];
 }
@@ -51,6 +55,8 @@ export function renderNotification(
 				type: record.type,
 				description: record.description,
 				status: record.status,
+				statusText: formatStatus(record),
+				stats: formatStats(record, now),
 				text: reportText(record, now, extras(record), share),
 			})),
 		},

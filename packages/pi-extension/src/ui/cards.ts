@@ -1,5 +1,12 @@
 import { getMarkdownTheme, type Theme } from "@mariozechner/pi-coding-agent";
-import { type Component, Container, Markdown, Text } from "@mariozechner/pi-tui";
+import {
+	type Component,
+	Container,
+	Markdown,
+	Text,
+	truncateToWidth,
+	visibleWidth,
+} from "@mariozechner/pi-tui";
 import { oneLine } from "../format.js";
 import type { AgentView, ToolDetails } from "../tools/tool-result.js";
 
@@ -22,10 +29,12 @@ export function renderAgentCall(
 	const who = text("subagent_type") || text("agent_id") || (verb === "result" ? "all agents" : "");
 	const what = text("description") || text("message");
 	const title = theme.fg("toolTitle", theme.bold(`${verb} `));
-	return new Text(
-		`${title}${theme.fg("accent", oneLine(who, 40))} ${theme.fg("muted", oneLine(what, 80))}`.trimEnd(),
-		0,
-		0,
+	return fitted(
+		new Text(
+			`${title}${theme.fg("accent", oneLine(who, 40))} ${theme.fg("muted", oneLine(what, 80))}`.trimEnd(),
+			0,
+			0,
+		),
 	);
 }
 
@@ -44,17 +53,36 @@ export function renderAgentResult(
 		card.addChild(
 			new Text(theme.fg(color, options.expanded ? plain(text) : oneLine(text, 200)), 0, 0),
 		);
-		return card;
+		return fitted(card);
 	}
-	card.addChild(new Text(statusLine(agent, theme), 0, 0));
+	const line = options.isPartial ? statusLine(agent, theme) : finalLine(agent, theme);
+	card.addChild(new Text(line, 0, 0));
 	if (options.expanded && !options.isPartial) {
 		card.addChild(new Markdown(plain(text), 0, 0, getMarkdownTheme()));
 	}
-	return card;
+	return fitted(card);
+}
+
+/** The component without lines that are too wide, which both hosts refuse to draw: a wide character needs two columns. */
+export function fitted(component: Component): Component {
+	return {
+		render: (width) =>
+			component
+				.render(width)
+				.map((line) => (visibleWidth(line) <= width ? line : truncateToWidth(line, width, ""))),
+		invalidate: () => component.invalidate(),
+	};
+}
+
+/** A result stays on the screen as it is, so of an agent that goes on it says only what stays true. */
+function finalLine(agent: AgentView, theme: Theme): string {
+	if (agent.status !== "running" && agent.status !== "queued") return statusLine(agent, theme);
+	const where = agent.status === "queued" ? "queued for the background" : "in the background";
+	return `${theme.fg("dim", `▸ ${agent.id} ·`)} ${where}`;
 }
 
 /** `✓ a1b2c3d4 completed · 3 turns, 5 tool uses, 12.3k tokens` */
-export function statusLine(agent: AgentView, theme: Theme): string {
+function statusLine(agent: AgentView, theme: Theme): string {
 	const parts = [
 		theme.fg("dim", agent.id),
 		agent.activity ?? oneLine(agent.statusText, 160),
@@ -86,7 +114,7 @@ export function statusMark(status: string, theme: Theme): string {
 }
 
 /** Without what a terminal would take as a command. */
-function plain(text: string): string {
+export function plain(text: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 	return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
 }

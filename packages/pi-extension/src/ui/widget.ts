@@ -1,11 +1,9 @@
 import type { ExtensionUIContext, Theme } from "@mariozechner/pi-coding-agent";
 import { truncateToWidth } from "@mariozechner/pi-tui";
 import type { AgentRecord } from "@pi-subagents/core";
-import { agentView } from "../agent-view.js";
-import { oneLine, plural } from "../format.js";
 import type { Settings } from "../settings.js";
 import type { ActivityStore } from "./activity-store.js";
-import { statusMark } from "./cards.js";
+import { agentTable } from "./agent-table.js";
 
 const KEY = "subagents";
 /** How long an ended agent stays in the widget. */
@@ -69,41 +67,28 @@ export function widgetLines(
 	rows: number,
 ): string[] {
 	const agents = visibleAgents(source);
-	const now = source.now();
-	const running = agents.filter((agent) => agent.status === "running").length;
-	const queued = agents.filter((agent) => agent.status === "queued").length;
+	const count = (of: (record: AgentRecord) => boolean, what: string): readonly string[] => {
+		const number = agents.filter(of).length;
+		return number > 0 ? [`${number} ${what}`] : [];
+	};
 	const counts = [
-		...(running > 0 ? [`${running} running`] : []),
-		...(queued > 0 ? [`${queued} queued`] : []),
-		...(agents.length > running + queued ? [`${agents.length - running - queued} ended`] : []),
+		...count(({ status }) => status === "running", "running"),
+		...count(({ status }) => status === "queued", "queued"),
+		...count(({ status }) => status === "error", "failed"),
+		...count(({ status, isTerminal }) => isTerminal && status !== "error", "ended"),
 	].join(", ");
-	const title = `${theme.fg("accent", "Agents")} ${theme.fg("muted", counts)}`;
+	const title = `${theme.fg("accent", "Agents")} ${theme.fg("muted", counts)}${theme.fg("dim", " · /agents")}`;
 	const room = source.mode === "compact" ? 0 : Math.max(2, Math.min(12, Math.floor(rows / 3))) - 1;
 	const fits = agents.length <= room;
 	const shown = agents.slice(0, fits ? agents.length : Math.max(0, room - 1));
 	const hidden = agents.length - shown.length;
-	const lines = [
-		title,
-		...shown.map((record) => agentLine(record, source, theme, now)),
-		...(hidden > 0 && room > 0 ? [theme.fg("dim", `  and ${plural(hidden, "agent")} more`)] : []),
+	const table = shown.map((record) => ({ record, activity: source.activities.get(record.id) }));
+	const more = hidden > 0 && room > 0 ? [theme.fg("dim", ` and ${hidden} more`)] : [];
+	return [
+		truncateToWidth(title, width, "…"),
+		...agentTable(table, theme, width, source.now()),
+		...more.map((line) => truncateToWidth(line, width, "…")),
 	];
-	return lines.map((line) => truncateToWidth(line, width));
-}
-
-function agentLine(
-	record: AgentRecord,
-	source: Pick<WidgetSource, "activities">,
-	theme: Theme,
-	now: number,
-): string {
-	const view = agentView(record, now, source.activities.get(record.id));
-	const what = view.activity ?? oneLine(view.statusText, 60);
-	const name = theme.bold(oneLine(record.type, 24));
-	const dot = theme.fg("dim", " · ");
-	const tail = [theme.fg("muted", what), ...(view.stats ? [theme.fg("dim", view.stats)] : [])].join(
-		dot,
-	);
-	return ` ${statusMark(record.status, theme)} ${name} ${oneLine(record.description, 40)}${dot}${tail}`;
 }
 
 /** Running first, then queued, then those that ended a moment ago. */

@@ -1,0 +1,48 @@
+import type { ExtensionCommandContext } from "@mariozechner/pi-coding-agent";
+import type { AgentManager } from "@pi-subagents/runner";
+import type { AgentCatalog } from "../catalog.js";
+import type { Settings } from "../settings.js";
+import type { Subagents } from "../subagents.js";
+
+/** What the commands act on: the parts of the session that is open. */
+export interface CommandContext {
+	readonly manager: Pick<AgentManager<never>, "listAgents" | "steer" | "abort">;
+	readonly subagents: Subagents;
+	readonly catalog: AgentCatalog;
+	readonly settings: () => Settings;
+	/** Reads the settings again and puts them in force. */
+	readonly reloadSettings: () => Promise<void>;
+	/** Reads agent files that changed, and tells the model of other types. */
+	readonly refreshTypes: () => Promise<void>;
+}
+
+/** What a menu works with. */
+export interface Menu {
+	readonly ctx: ExtensionCommandContext;
+	readonly context: CommandContext;
+}
+
+/** One line of a menu. */
+export interface Choice<T> {
+	readonly label: string;
+	readonly value: T;
+}
+
+/**
+ * Lets the person choose, in the terminal or over RPC; `undefined` if nothing was chosen. Lines that read the same are
+ * numbered, so that each is still a choice of its own.
+ */
+export async function choose<T>(
+	ctx: ExtensionCommandContext,
+	title: string,
+	choices: readonly Choice<T>[],
+): Promise<T | undefined> {
+	const seen = new Map<string, number>();
+	const labels = choices.map(({ label }) => {
+		const count = (seen.get(label) ?? 0) + 1;
+		seen.set(label, count);
+		return count === 1 ? label : `${label} (${count})`;
+	});
+	const chosen = await ctx.ui.select(title, labels);
+	return chosen === undefined ? undefined : choices[labels.indexOf(chosen)]?.value;
+}
