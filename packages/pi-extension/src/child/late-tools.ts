@@ -29,7 +29,9 @@ export async function awaitTools(
 ): Promise<readonly string[]> {
 	const listed = definition.tools?.filter((name) => !name.includes("*")) ?? [];
 	const wanted = new Set([...(definition.tools ? listed : parent.activeTools)]);
-	const files = new Set(loaded.extensions.flatMap(({ path, resolvedPath }) => [path, resolvedPath]));
+	const files = new Set(
+		loaded.extensions.flatMap(({ path, resolvedPath }) => [path, resolvedPath]),
+	);
 	const expected = [...wanted].filter(
 		(name) => rights.allows(name) && files.has(parent.toolOrigins.get(name) ?? ""),
 	);
