@@ -10,7 +10,7 @@ import {
 	startModelServer,
 	type TestHostOptions,
 } from "@pi-subagents/test-helpers";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, onTestFailed, test } from "vitest";
 import { currentHost, type Host, type HostName, releasedHost } from "../dist/index.js";
 
 /** What the tests of one host share. */
@@ -87,6 +87,10 @@ export function onBothHosts(
 				server,
 				async session(subagents = {}) {
 					common ??= await this.rpc(shared);
+					// What a failed test left must not make others fail.
+					onTestFailed(() => {
+						common = undefined;
+					});
 					const file = join(common.directories.agentDir, "subagents.json");
 					await writeFile(file, JSON.stringify(subagents));
 					await common.send({ type: "new_session" });
