@@ -11,6 +11,7 @@ import { addAbortListener } from "./abort-listener.js";
 import { type Clock, pause, systemClock } from "./clock.js";
 import { toError, toStopReason } from "./ending.js";
 import { createInbox, type Inbox } from "./inbox.js";
+import { createLanes, type Lanes } from "./lanes.js";
 import { checkLimits } from "./limits.js";
 import { createEmitter, type ManagerEvent } from "./manager-events.js";
 import {
@@ -23,8 +24,9 @@ import {
 	type SteerAnswer,
 	type StopAnswer,
 } from "./manager-options.js";
+import { untilAborted, withResolvers } from "./promises.js";
 import { type RunResult, runAgent } from "./run-agent.js";
-import { createSlots, type SlotRequest, type Slots } from "./slots.js";
+import type { SlotRequest } from "./slots.js";
 
 interface Agent<Context> {
 	readonly record: AgentRecord;
@@ -67,18 +69,14 @@ export class AgentManager<Context = undefined> {
 	readonly #events = createEmitter<ManagerEvent>((error) =>
 		this.#log("A subscriber of the agent manager failed.", error),
 	);
-	readonly #background: Slots;
-	/** Slots of foreground runs, by parent. */
-	readonly #foreground = new Map<string | undefined, Slots>();
-	#maxConcurrent: number;
+	readonly #lanes: Lanes;
 	#disposed = false;
 
 	constructor(options: AgentManagerOptions<Context>) {
 		this.#options = options;
 		this.#clock = options.clock ?? systemClock;
 		this.#graceMs = (options.graceSeconds ?? 5) * 1000;
-		this.#maxConcurrent = options.maxConcurrent ?? DEFAULT_MAX_CONCURRENT;
-		this.#background = createSlots(this.#maxConcurrent);
+		this.#lanes = createLanes(options.maxConcurrent ?? DEFAULT_MAX_CONCURRENT);
 	}
 
 	/**
@@ -211,9 +209,7 @@ export class AgentManager<Context = undefined> {
 
 	/** How many runs may go on at once in the background. Throws a `RangeError` unless it is a whole number of 1 or more. */
 	setMaxConcurrent(limit: number): void {
-		this.#background.setLimit(limit);
-		for (const slots of this.#foreground.values()) slots.setLimit(limit);
-		this.#maxConcurrent = limit;
+		this.#lanes.setLimit(limit);
 	}
 
 	/** Calls `listener` for every event until the returned function is called. What it throws is logged. */
@@ -302,17 +298,11 @@ export class AgentManager<Context = undefined> {
 
 		const start = (): void => void this.#execute(agent, run);
 		if (request.bypassQueue) start();
-		else run.slot = this.#slots(agent.spawn, request).request(start);
-	}
-
-	#slots(spawn: RestoreOptions<Context>, request: RunRequest): Slots {
-		if (request.background) return this.#background;
-		let slots = this.#foreground.get(spawn.parentId);
-		if (slots === undefined) {
-			slots = createSlots(this.#maxConcurrent);
-			this.#foreground.set(spawn.parentId, slots);
+		else {
+			const { parentId } = agent.spawn;
+			const lane = { background: request.background ?? false, parentId };
+			run.slot = this.#lanes.request(lane, start);
 		}
-		return slots;
 	}
 
 	/** Never rejects. */
@@ -402,15 +392,13 @@ export class AgentManager<Context = undefined> {
 
 	/** The one way out, also for a run that never started. */
 	#finish(agent: Agent<Context>, run: ActiveRun, result: RunResult | undefined): void {
-		const { record, spawn } = agent;
+		const { record } = agent;
 		run.inbox.close();
 		run.stopListening();
 		agent.run = undefined;
 		// Told before the slot is free, so that no subscriber sees more runs than there are slots.
 		this.#events.emit({ type: "run_ended", record, result });
 		run.slot?.release();
-		const slots = this.#foreground.get(spawn.parentId);
-		if (slots?.taken === 0 && slots.waiting === 0) this.#foreground.delete(spawn.parentId);
 		run.resolveEnded();
 	}
 
@@ -449,19 +437,4 @@ function randomId(): string {
 
 function warn(message: string, error: Error): void {
 	process.emitWarning(`${message} ${error.message}`);
-}
-
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-	let resolve = (): void => {};
-	const promise = new Promise<void>((done) => {
-		resolve = done;
-	});
-	return { promise, resolve };
-}
-
-function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve, reject) => {
-		const stop = addAbortListener(signal, () => reject(toError(signal.reason)));
-		work.then(resolve, reject).finally(stop);
-	});
 }
