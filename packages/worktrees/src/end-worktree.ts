@@ -2,18 +2,12 @@ import { rm } from "node:fs/promises";
 import { type Changes, readChanges } from "./changes.js";
 import { explain, explainError } from "./explain.js";
 import { exists } from "./files.js";
-import type { Git, GitResult } from "./git.js";
+import type { Git } from "./git.js";
 import type { Identity } from "./identity.js";
 import { type Inspection, inspectWorktree } from "./inspect-worktree.js";
-import { shellWord } from "./names.js";
-import {
-	removeRecord,
-	temporaryFiles,
-	temporaryIndex,
-	type WorktreeRecord,
-	writeRecord,
-} from "./record-file.js";
+import { removeRecord, temporaryFiles, type WorktreeRecord, writeRecord } from "./record-file.js";
 import { type Reference, readRefs } from "./refs.js";
+import { deleteBranchAtBase, deleteEmptyBranch, removeDirectory } from "./remove-directory.js";
 import { type WorktreeReport, writeReport } from "./report.js";
 import { commitCommands, type SavedWork, saveWork } from "./save-work.js";
 import { countUncommitted } from "./status.js";
@@ -156,59 +150,6 @@ function afterMissing({ record }: EndRequest, refs: ReadonlyMap<string, Referenc
 		keep: [],
 		rescue: [],
 	};
-}
-
-/** git looks once more itself, unless we have just committed what it would complain about; then we look. */
-async function removeDirectory(
-	git: Git,
-	record: WorktreeRecord,
-	snapshot: boolean,
-): Promise<{ readonly keep?: string; readonly rescue: readonly string[] }> {
-	const { directory, commonDirectory } = record;
-	if (snapshot) {
-		const late = await git(
-			["ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"],
-			{ cwd: directory, env: { GIT_INDEX_FILE: temporaryIndex(directory) } },
-		);
-		if (!late.ok) return { keep: explain(late), rescue: [] };
-		if (late.stdout !== "") return { keep: "files changed while it was saved", rescue: [] };
-	}
-	const force = snapshot ? ["--force"] : [];
-	const removed = await git(["worktree", "remove", ...force, directory], {
-		cwd: commonDirectory,
-		slow: true,
-	});
-	if (removed.ok) return { rescue: [] };
-	if (!(await exists(directory))) {
-		// It was broken off after that, or the agent deleted it: git only has to forget it.
-		const again = await git(["worktree", "remove", directory], { cwd: commonDirectory });
-		if (again.ok || /is not a working tree/.test(again.stderr)) return { rescue: [] };
-	}
-	if (/contains modified or untracked files/.test(removed.stderr)) {
-		return { keep: "files changed while it was saved", rescue: [] };
-	}
-	return {
-		keep: `git could not remove it, although its work is safe: ${explain(removed)}`,
-		// Without the directory git only has to forget it, so this also ends a removal that was broken off.
-		rescue: [
-			`rm -rf ${shellWord(directory)}`,
-			`git -C ${shellWord(commonDirectory)} worktree remove --force ${shellWord(directory)}`,
-		],
-	};
-}
-
-async function deleteEmptyBranch(git: Git, record: WorktreeRecord): Promise<readonly string[]> {
-	const deleted = await deleteBranchAtBase(git, record);
-	if (deleted.ok) return [];
-	return [
-		`The branch ${record.branch}, which has no changes, could not be deleted: ${explain(deleted)}.`,
-	];
-}
-
-/** git refuses if the branch is anywhere else. */
-function deleteBranchAtBase(git: Git, record: WorktreeRecord): Promise<GitResult> {
-	const { branch, base, commonDirectory } = record;
-	return git(["update-ref", "-d", `refs/heads/${branch}`, base], { cwd: commonDirectory });
 }
 
 async function rescueAll(request: EndRequest, inspection: Inspection): Promise<readonly string[]> {

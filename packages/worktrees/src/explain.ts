@@ -12,15 +12,15 @@ const KNOWN: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] 
 		([, file]) =>
 			`another git process holds the lock ${file}; try again when it has ended, or delete that file if no git is running`,
 	],
+	[/No space left on device|Disk quota exceeded/, () => "the disk is full"],
+	[
+		/Permission denied|Read-only file system|insufficient permission|unable to create directory for/,
+		({ input }) => `git has no permission to write there (${lastLine(input)})`,
+	],
 	[
 		/cannot lock ref '([^']+)'/,
 		([, ref]) =>
 			`the reference ${ref} is locked or was moved by another git process; try again when it has ended`,
-	],
-	[/No space left on device|Disk quota exceeded/, () => "the disk is full"],
-	[
-		/(?:Permission denied|Read-only file system|insufficient permission)/,
-		({ input }) => `git has no permission to write there (${lastLine(input)})`,
 	],
 	[
 		/dubious ownership/,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { devNull } from "node:os";
+import { createTurnstile } from "./turnstile.js";
 
 /** How one git command is run. */
 export interface GitCall {
@@ -45,6 +46,11 @@ export interface CreateGitOptions {
 	 * @defaultValue 30
 	 */
 	readonly timeoutSeconds?: number;
+	/**
+	 * How many commands run at the same time; others wait.
+	 * @defaultValue 4
+	 */
+	readonly concurrency?: number;
 	/** @defaultValue the environment of this process */
 	readonly environment?: NodeJS.ProcessEnv;
 }
@@ -68,8 +74,8 @@ const SETTINGS: readonly string[] = [
 	"core.splitIndex=false",
 	"core.safecrlf=false",
 	"core.quotePath=false",
-	"core.filesRefLockTimeout=2000",
-	"core.packedRefsTimeout=2000",
+	"core.filesRefLockTimeout=1000",
+	"core.packedRefsTimeout=1000",
 	"commit.gpgSign=false",
 	"merge.verifySignatures=false",
 	"submodule.recurse=false",
@@ -91,22 +97,31 @@ export function createGit(options: CreateGitOptions = {}): Git {
 	const command = options.command ?? "git";
 	const usualSeconds = options.timeoutSeconds ?? 30;
 	const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+	const turnstile = createTurnstile(options.concurrency ?? 4);
 	return (args, call) =>
 		new Promise((resolve) => {
-			if (call.signal?.aborted) {
+			const stop = (): void => {
+				takeOut();
 				resolve({ ok: false, stdout: "", stderr: "", failure: "it was stopped" });
-				return;
-			}
-			const child = spawn(command, [...settings, ...args], {
-				cwd: call.cwd,
-				env: { ...environment(options.environment ?? process.env), ...call.env },
-				stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-				// In its own process group, so that Ctrl-C in the terminal does not break it off in the middle.
-				detached: process.platform !== "win32",
-				windowsHide: true,
+			};
+			const takeOut = turnstile.enter((leave) => {
+				call.signal?.removeEventListener("abort", stop);
+				const child = spawn(command, [...settings, ...args], {
+					cwd: call.cwd,
+					env: { ...environment(options.environment ?? process.env), ...call.env },
+					stdio: [call.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+					// In its own process group, so that Ctrl-C in the terminal does not break it off in the middle.
+					detached: process.platform !== "win32",
+					windowsHide: true,
+				});
+				const seconds = call.slow ? usualSeconds * 10 : usualSeconds;
+				collect(child, call, seconds * 1000, (result) => {
+					leave();
+					resolve(result);
+				});
 			});
-			const seconds = call.slow ? usualSeconds * 10 : usualSeconds;
-			collect(child, call, seconds * 1000, resolve);
+			if (call.signal?.aborted) stop();
+			else call.signal?.addEventListener("abort", stop, { once: true });
 		});
 }
 

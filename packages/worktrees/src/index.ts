@@ -35,7 +35,6 @@ export { type ProcessOwner, type ReadProcess, readProcess } from "./process-iden
 export {
 	type WorktreeProvider,
 	type WorktreeProviderOptions,
-	type WorktreeWorkspace,
 	worktreeProvider,
 } from "./provider.js";
 export type { WorktreeRecord } from "./record-file.js";
@@ -43,6 +42,7 @@ export { type RemoveResult, removeWorktree } from "./remove-worktree.js";
 export type { WorktreeReport } from "./report.js";
 export { type EndWorktreeOptions, saveWorktree } from "./save-worktree.js";
 export type { IgnoredFiles } from "./share-ignored.js";
+export type { WorktreeWorkspace } from "./worktree-workspace.js";
 export {
 	createWriteGuard,
 	type WriteDecision,

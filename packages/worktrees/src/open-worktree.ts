@@ -1,17 +1,18 @@
-import { readFile, rename, rm } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { chooseBase, type WorktreeBase } from "./base.js";
+import { discardUnused } from "./discard-unused.js";
 import { explain, explainError, WorktreeError } from "./explain.js";
 import { exists } from "./files.js";
+import { furnish } from "./furnish.js";
 import type { Git } from "./git.js";
 import type { Identity } from "./identity.js";
 import type { Limiter } from "./limiter.js";
-import { listSome } from "./names.js";
 import type { ProcessOwner } from "./process-identity.js";
-import { removeRecord, temporaryIndex, type WorktreeRecord, writeRecord } from "./record-file.js";
-import { branchPatterns, freeBranch, nextFree, type Reference, readRefs } from "./refs.js";
+import { temporaryIndex, type WorktreeRecord, writeRecord } from "./record-file.js";
+import { branchPatterns, freeBranch, nextFree, type Reference } from "./refs.js";
 import type { Repository } from "./repository.js";
-import { type IgnoredFiles, shareIgnored } from "./share-ignored.js";
+import type { IgnoredFiles } from "./share-ignored.js";
 import { type CheckoutStatus, readStatus } from "./status.js";
 
 /** What a worktree is opened with. */
@@ -84,7 +85,7 @@ export async function makeWorktree(request: OpenRequest): Promise<OpenedWorktree
 		// What it begins with must be known before there is anything to compare with it.
 		await writeRecord(record);
 		await addWorktree(request, ["-b", record.branch, directory, commit]);
-		const opened = await furnish(request, record);
+		const opened = await furnish(record, request);
 		return {
 			...opened,
 			notes: [base.begins],
@@ -144,41 +145,9 @@ export async function reopenWorktree(
 	} else {
 		await addWorktree(request, [directory, branch]);
 	}
-	const opened = await furnish(request, record);
+	const opened = await furnish(record, request);
 	const notes = [`It has the earlier work of this agent, from branch ${branch}.`];
 	return { ...opened, notes, caveats: [...caveats, ...opened.caveats] };
-}
-
-/** Removes a worktree that no agent has worked in. What could not be removed is said, one sentence each. */
-export async function discardUnused(git: Git, record: WorktreeRecord): Promise<readonly string[]> {
-	const { directory, branch, base, commonDirectory } = record;
-	const call = { cwd: commonDirectory };
-	const problems: string[] = [];
-	// Without a base, nothing but the record was begun.
-	if (base !== "") {
-		// Forced twice, because git locks a worktree until it is finished.
-		const remove = ["worktree", "remove", "--force", "--force", directory];
-		const removed = await git(remove, call);
-		if (!removed.ok) {
-			// A directory that git does not know of, or not any more, is ours all the same; then git can forget it.
-			await rm(directory, { recursive: true, force: true }).catch((error: unknown) => {
-				problems.push(`${directory} could not be removed: ${explainError(error)}.`);
-			});
-			const again = await git(remove, call);
-			if (!again.ok && !/is not a working tree/.test(again.stderr)) {
-				problems.push(`git could not forget the worktree ${directory}: ${explain(again)}.`);
-			}
-		}
-		const { refs } = await readRefs(git, commonDirectory, [`refs/heads/${branch}`]);
-		if (refs.get(`refs/heads/${branch}`)?.commit === base) {
-			const deleted = await git(["update-ref", "-d", `refs/heads/${branch}`, base], call);
-			if (!deleted.ok) {
-				problems.push(`The unused branch ${branch} could not be deleted: ${explain(deleted)}.`);
-			}
-		}
-	}
-	if (problems.length === 0) await removeRecord(record).catch(() => {});
-	return problems;
 }
 
 async function addWorktree(request: OpenRequest, args: readonly string[]): Promise<void> {
@@ -195,55 +164,6 @@ async function addWorktree(request: OpenRequest, args: readonly string[]): Promi
 
 function cannotAdd(directory: string, reason: string): WorktreeError {
 	return new WorktreeError(`git cannot make a worktree at ${directory}: ${reason}.`);
-}
-
-/** Brings in what a new checkout lacks, and says what it still lacks. */
-async function furnish(request: OpenRequest, record: WorktreeRecord): Promise<OpenedWorktree> {
-	const { git, repository, ignoredFiles, signal } = request;
-	const { checkout } = repository;
-	const { directory } = record;
-	const share = await shareIgnored(git, checkout, directory, ignoredFiles, signal);
-	const opened: WorktreeRecord = { ...record, shared: share.shared, stage: "used" };
-	const caveats = [
-		...share.notes,
-		...(await aboutSubmodules(git, directory, signal)),
-		...(await aboutLargeFiles(git, directory, signal)),
-	];
-	if (signal.aborted) throw new WorktreeError("It was stopped.");
-	await writeRecord(opened);
-	return { record: opened, notes: [], caveats };
-}
-
-async function aboutSubmodules(
-	git: Git,
-	directory: string,
-	signal: AbortSignal,
-): Promise<readonly string[]> {
-	if (!(await exists(join(directory, ".gitmodules")))) return [];
-	const listed = await git(
-		["config", "--file", ".gitmodules", "--null", "--get-regexp", "\\.path$"],
-		{ cwd: directory, signal },
-	);
-	const paths = listed.stdout.split("\0").flatMap((entry) => entry.split("\n").slice(1));
-	if (paths.length === 0) return [];
-	return [
-		`Submodules are empty here: ${listSome(paths, 5)}; \`git submodule update --init PATH\` fills one.`,
-	];
-}
-
-async function aboutLargeFiles(
-	git: Git,
-	directory: string,
-	signal: AbortSignal,
-): Promise<readonly string[]> {
-	const attributes = await readFile(join(directory, ".gitattributes"), "utf8").catch(() => "");
-	if (!/\bfilter=lfs\b/.test(attributes)) return [];
-	const filter = await git(["config", "--get-regexp", "^filter\\.lfs\\.(process|smudge)$"], {
-		cwd: directory,
-		signal,
-	});
-	if (filter.ok) return [];
-	return ["Files under Git LFS are pointers here, because git-lfs is not set up on this machine."];
 }
 
 /** Out of the way, never deleted. */

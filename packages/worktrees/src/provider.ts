@@ -1,28 +1,15 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type {
-	Workspace,
-	WorkspaceEnd,
-	WorkspaceProvider,
-	WorkspaceRequest,
-} from "@pi-subagents/core";
+import type { WorkspaceProvider, WorkspaceRequest } from "@pi-subagents/core";
 import type { WorktreeBase } from "./base.js";
-import {
-	type CheckoutState,
-	compareCheckout,
-	describeCheckoutChange,
-	readCheckout,
-	toCheckoutState,
-} from "./checkout-watch.js";
+import { toCheckoutState } from "./checkout-watch.js";
 import { defaultWorktreeDirectory, makeFolder } from "./directory.js";
-import { endWorktree } from "./end-worktree.js";
-import { explain, explainError, WorktreeError } from "./explain.js";
+import { discardUnused } from "./discard-unused.js";
+import { explain, WorktreeError } from "./explain.js";
 import { createGit, type Git } from "./git.js";
 import { findIdentity, type Identity } from "./identity.js";
 import { createLimiter } from "./limiter.js";
 import { worktreeName } from "./names.js";
 import {
-	discardUnused,
 	makeWorktree,
 	type OpenedWorktree,
 	type OpenRequest,
@@ -31,11 +18,11 @@ import {
 } from "./open-worktree.js";
 import { isAlive, type ReadProcess, readProcess } from "./process-identity.js";
 import { readRecord, recordFile, type WorktreeRecord } from "./record-file.js";
-import { type Reference, readRefs } from "./refs.js";
-import type { WorktreeReport } from "./report.js";
+import { readRefs } from "./refs.js";
 import { findRepository, type Repository } from "./repository.js";
 import type { IgnoredFiles } from "./share-ignored.js";
 import { readStatus } from "./status.js";
+import { enterWorktree, type WorktreeWorkspace } from "./worktree-workspace.js";
 
 /** Options of {@link worktreeProvider}. */
 export interface WorktreeProviderOptions {
@@ -79,12 +66,6 @@ export interface WorktreeProvider extends WorkspaceProvider {
 	 * says what. An agent that was here before gets its worktree back, or a new one on its branch.
 	 */
 	prepare(request: WorkspaceRequest): Promise<WorktreeWorkspace>;
-}
-
-/** A worktree that a run works in. */
-export interface WorktreeWorkspace extends Workspace {
-	readonly worktree: WorktreeRecord;
-	finish(end: WorkspaceEnd): Promise<WorktreeReport>;
 }
 
 /** Makes a provider. What it finds out about a directory or a repository once, it remembers. */
@@ -177,7 +158,17 @@ export function worktreeProvider(options: WorktreeProviderOptions = {}): Worktre
 		};
 		const before = await toCheckoutState(checkout, status.status);
 		const opened = await reopenOrMake(openRequest, earlier ?? recall(openRequest, request));
-		return workspace(request, repository, opened, before, references.refs);
+		return enterWorktree({
+			git,
+			opened,
+			before,
+			prefix: repository.prefix,
+			description: request.description,
+			stashBefore: references.refs.get("refs/stash")?.commit ?? "",
+			identity: () => identityOf(repository),
+			keepIgnored: options.keepIgnored ?? false,
+			onFinished: () => active.delete(place),
+		});
 	}
 
 	async function reopenOrMake(
@@ -201,68 +192,6 @@ export function worktreeProvider(options: WorktreeProviderOptions = {}): Worktre
 		const made = await makeWorktree(request);
 		const gone = `The branch ${earlier.branch} of the earlier run is not there any more.`;
 		return { ...made, caveats: [gone, ...made.caveats] };
-	}
-
-	async function workspace(
-		request: WorkspaceRequest,
-		repository: Repository,
-		opened: OpenedWorktree,
-		before: CheckoutState,
-		refs: ReadonlyMap<string, Reference>,
-	): Promise<WorktreeWorkspace> {
-		const { record, caveats } = opened;
-		const stashBefore = refs.get("refs/stash")?.commit ?? "";
-		const identity = (): Promise<Identity> => identityOf(repository);
-		const ending = {
-			git,
-			record,
-			identity,
-			stashBefore,
-			keepIgnored: options.keepIgnored ?? false,
-		};
-		const cwd = join(record.directory, repository.prefix.replace(/\/$/, ""));
-		try {
-			// git has no empty directories, and the base may be older than this one.
-			await mkdir(cwd, { recursive: true });
-		} catch (error) {
-			const { text } = await endWorktree({ ...ending, description: request.description });
-			throw new WorktreeError(`${cwd} cannot be made: ${explainError(error)}. ${text}`, {
-				cause: error,
-			});
-		}
-		let finished: Promise<WorktreeReport> | undefined;
-		return {
-			cwd,
-			root: record.directory,
-			worktree: record,
-			notes: [
-				`You work in a git worktree of your own at ${record.directory}, on branch ${record.branch}.`,
-				"If the task names files elsewhere in the repository by absolute paths, use the same files in your worktree.",
-				...opened.notes,
-				...caveats,
-				"What you change is committed to that branch when you are done.",
-			],
-			finish(end) {
-				finished ??= finish(end).finally(() => active.delete(record.directory));
-				return finished;
-			},
-		};
-
-		async function finish({ description }: WorkspaceEnd): Promise<WorktreeReport> {
-			const after = await readCheckout(git, before.checkout);
-			const seen = after.state
-				? describeCheckoutChange(before.checkout, await compareCheckout(before, after.state))
-				: {
-						problems: [`The main checkout could not be compared with before: ${after.problem}.`],
-						facts: [],
-					};
-			return endWorktree({
-				...ending,
-				description,
-				problems: seen.problems,
-				facts: [...caveats, ...seen.facts],
-			});
-		}
 	}
 }
 

@@ -1,10 +1,10 @@
+import { discardUnused } from "./discard-unused.js";
 import { explain } from "./explain.js";
 import { exists } from "./files.js";
 import { createGit, type Git } from "./git.js";
 import { inspectWorktree } from "./inspect-worktree.js";
 import { findLeftCommits } from "./left-commits.js";
 import { count, shellWord } from "./names.js";
-import { discardUnused } from "./open-worktree.js";
 import { readProcess } from "./process-identity.js";
 import { removeRecord, type WorktreeRecord } from "./record-file.js";
 import { readRefs } from "./refs.js";

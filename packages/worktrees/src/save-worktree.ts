@@ -1,8 +1,8 @@
 import type { WorktreeCall } from "./diff-worktree.js";
+import { discardUnused } from "./discard-unused.js";
 import { endWorktree } from "./end-worktree.js";
 import { createGit } from "./git.js";
 import { findIdentity } from "./identity.js";
-import { discardUnused } from "./open-worktree.js";
 import { isAlive, type ReadProcess, readProcess } from "./process-identity.js";
 import type { WorktreeRecord } from "./record-file.js";
 import type { WorktreeReport } from "./report.js";

@@ -2,8 +2,9 @@ import { copyFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { explain, explainError } from "./explain.js";
 import { isMissing } from "./files.js";
-import type { Git } from "./git.js";
+import type { Git, GitResult } from "./git.js";
 import type { Identity } from "./identity.js";
+import { listSome } from "./names.js";
 
 /** What a snapshot is made of. */
 export interface SnapshotRequest {
@@ -48,14 +49,15 @@ export async function writeSnapshot(request: SnapshotRequest): Promise<Snapshot>
 		["add", "--all", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul"],
 		{ ...call, input: paths.join("\0"), slow: true },
 	);
-	// 1: some files could not be read; everything else is in the index.
-	if (!added.ok && added.code !== 1) return { ok: false, problem: explain(added) };
+	const unreadable = added.ok ? [] : unreadableFiles(added);
+	if (!added.ok && unreadable.length === 0) return { ok: false, problem: explain(added) };
 
 	const tree = await git(["write-tree"], call);
 	if (!tree.ok) return { ok: false, problem: explain(tree) };
 	const treeId = tree.stdout.trim();
 
-	const incomplete = added.ok ? {} : { incomplete: explain(added) };
+	const incomplete =
+		unreadable.length === 0 ? {} : { incomplete: `git cannot read ${listSome(unreadable, 5)}` };
 	const [parent] = parents;
 	if (parent !== undefined && parents.length === 1) {
 		const before = await git(["rev-parse", "--verify", "--quiet", `${parent}^{tree}`], call);
@@ -69,6 +71,14 @@ export async function writeSnapshot(request: SnapshotRequest): Promise<Snapshot>
 	);
 	if (!commit.ok) return { ok: false, problem: explain(commit) };
 	return { ok: true, commit: commit.stdout.trim(), ...incomplete };
+}
+
+/** The files that were left out, if that is all that went wrong. */
+function unreadableFiles({ code, stderr }: GitResult): readonly string[] {
+	// A full disk or a read-only repository gives the same exit code.
+	const closed = [...stderr.matchAll(/^error: open\("(.+)"\): /gm)].map(([, name = ""]) => name);
+	const left = stderr.match(/^error: unable to index file /gm) ?? [];
+	return code === 1 && left.length === closed.length ? closed : [];
 }
 
 /** With what git knows about unchanged files, so that it need not read them all again. */

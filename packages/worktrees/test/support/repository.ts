@@ -28,17 +28,18 @@ export interface TestRepository {
 }
 
 /** A directory of its own for a test. */
-export async function temporaryDirectory(prefix = "worktrees-"): Promise<string> {
-	const directory = await realpath(await mkdtemp(join(tmpdir(), prefix)));
-	onTestFinished(() => rm(directory, { recursive: true, force: true }));
+export async function temporaryDirectory(parent: string = tmpdir()): Promise<string> {
+	const directory = await realpath(await mkdtemp(join(parent, "worktrees-")));
+	// Again, should something that was killed still be writing.
+	onTestFinished(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 	return directory;
 }
 
 /** Makes one; `name` is the name of the checkout. */
 export async function testRepository(
-	options: { readonly name?: string; readonly identity?: boolean } = {},
+	options: { readonly name?: string; readonly identity?: boolean; readonly parent?: string } = {},
 ): Promise<TestRepository> {
-	const home = await temporaryDirectory();
+	const home = await temporaryDirectory(options.parent);
 	const path = join(home, options.name ?? "project");
 	const environment = testEnvironment(home);
 	const repository: TestRepository = {
@@ -115,4 +116,27 @@ export async function fingerprint(repository: TestRepository): Promise<string> {
 			"find . -path ./.git -prune -o -type f -print | sort | xargs -d '\\n' sha1sum",
 		].join("; "),
 	);
+}
+
+/** A git whose rights are those of a plain user, whoever runs the tests; the files of the test are that user's. */
+export async function asPlainUser(repository: TestRepository): Promise<Git> {
+	if (process.getuid?.() !== 0) return repository.git;
+	const command = join(repository.home, "as-plain-user");
+	await repository.write(
+		{
+			[command.slice(repository.home.length)]:
+				`#!/bin/sh\nchown -R 65534 ${repository.home}\nexec setpriv --reuid=65534 --clear-groups git "$@"\n`,
+		},
+		repository.home,
+	);
+	await repository.sh(
+		"chmod +x as-plain-user && git config --global safe.directory '*'",
+		repository.home,
+	);
+	return createGit({ command, environment: repository.environment });
+}
+
+/** A text without what differs from run to run. */
+export function withoutIds(text: string, { home }: TestRepository): string {
+	return text.replaceAll(home, "HOME").replace(/\b[0-9a-f]{10,40}\b/g, "ID");
 }
