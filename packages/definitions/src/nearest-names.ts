@@ -18,6 +18,8 @@ export function nearestNames(query: string, names: readonly string[]): readonly 
 export function isProbablyTypo(written: string, meant: string): boolean {
 	const shorter = Math.min(written.length, meant.length);
 	if (written === meant || shorter < 4 || Math.abs(written.length - meant.length) > 2) return false;
+	// Hardly anybody mistypes both ends, and most words are told apart without counting edits.
+	if (written[0] !== meant[0] && written.at(-1) !== meant.at(-1)) return false;
 	return editDistance(written, meant) <= (shorter < 7 ? 1 : 2);
 }
 

@@ -43,7 +43,9 @@ export function readTools(value: FieldValue, use: "allow" | "deny"): ReadTools {
 				: "Name the tools, or leave the field out",
 		);
 	}
-	const keyword = readKeyword(entries);
+	// `true` says "yes" to everything elsewhere, but it names no tool, so it can deny all and grant none.
+	const isTrue = entries.length === 1 && entries[0]?.toLowerCase() === "true";
+	const keyword = isTrue && use === "allow" ? undefined : readKeyword(entries);
 	if (keyword !== undefined) return { tools: keyword === "all" ? ["*"] : [], findings };
 	return use === "allow"
 		? readAllowlist(entries, findings, report)
@@ -76,7 +78,7 @@ function readAllowlist(
 			delegates = true;
 			agents.push(...read.agents);
 			if (read.agents.length === 0) refused.push(entry);
-		} else if (read.kind === "tool" && entry.toLowerCase() !== "all") {
+		} else if (read.kind === "tool" && !/^(?:all|true)$/i.test(entry)) {
 			tools.push(read.name);
 		} else {
 			refused.push(entry);
@@ -101,7 +103,7 @@ function adviceOn(refused: readonly string[]): string {
 			if (kind === "limited")
 				return "Limits on arguments are not enforced here; name the tool alone to grant it whole";
 			if (kind === "delegate") return "To let it start other agents, name them in `subagents`";
-			return entry.toLowerCase() === "all"
+			return /^(?:all|true)$/i.test(entry)
 				? "Write `all` alone, or name the tools"
 				: "Write names of tools, separated by commas";
 		}),

@@ -156,7 +156,7 @@ describe("any file at all", () => {
 					const named = JSON.stringify(
 						override.tools ?? ["read", "grep", "find", "ls"],
 					).toLowerCase();
-					const all = /^"?(?:\*|all|true)"?$|^\["(?:\*|all|true)"\]$/.test(named);
+					const all = /^"?(?:\*|all)"?$|^\["(?:\*|all)"\]$/.test(named);
 					for (const tool of granted) expect(all || named.includes(tool)).toBe(true);
 				},
 			),

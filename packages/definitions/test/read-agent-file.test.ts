@@ -150,6 +150,7 @@ describe("tools", () => {
 		["Task, read", ["read"]],
 		["subagent, read", ["read"]],
 		["false", []],
+		["true", []],
 	])("%j means %j", (value, tools) => {
 		expect(toolsOf(value)).toEqual(tools);
 	});
@@ -221,6 +222,7 @@ describe("tools", () => {
 		expect(denied("mcp__srv__*, Glob")).toEqual(["mcp__srv__*", "find", "Glob"]);
 		expect(denied("bsah")).toEqual(["bsah", "bash"]);
 		expect(denied("all")).toEqual(["*"]);
+		expect(denied("true")).toEqual(["*"]);
 		expect(denied("none")).toEqual([]);
 		expect(read("name: x\ndescription: d\ndisallowed_tools: everything but read").outcome).toBe(
 			"reject",

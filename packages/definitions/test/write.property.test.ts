@@ -293,3 +293,17 @@ test("an edit of any text gives a file that loads, or nothing", () => {
 		{ numRuns: 500 },
 	);
 });
+
+test("simple fields, which are read without the YAML library, are read as it reads them", () => {
+	const unit = fc.constantFrom(..."ab 0é/_.,-'()");
+	fc.assert(
+		fc.property(fc.string({ unit, maxLength: 12 }), (rest) => {
+			const value = `a${rest}`;
+			const plain = readFields(`---\nname: some\ndescription: ${value}\n---\n`);
+			// A comment makes the line one that only the library reads.
+			const parsed = readFields(`---\nname: some\ndescription: ${value} # comment\n---\n`);
+			expect(plain).toEqual(parsed);
+		}),
+		{ numRuns: 1000 },
+	);
+});
