@@ -3,11 +3,15 @@ import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
 import type { AgentRecord } from "@pi-subagents/core";
 import type { AgentManager, Clock } from "@pi-subagents/runner";
 import type { AgentBook } from "./agent-book.js";
+import { descendantsOf } from "./agent-tree.js";
 import { agentView } from "./agent-view.js";
 import type { AgentCatalog } from "./catalog.js";
 import type { EventBus } from "./child/child-events.js";
 import type { ChildContext, ChildSurroundings } from "./child/child-session.js";
+import { type Ledger, subtreeUsage } from "./cost.js";
+import { plural, usageText } from "./format.js";
 import type { ParentBoundary } from "./host/parent-boundary.js";
+import type { HostUsageEntry } from "./host/session-usage.js";
 import { type ReportExtras, reportText } from "./report.js";
 import { isInScope, type Scope } from "./scope.js";
 import type { Settings } from "./settings.js";
@@ -16,7 +20,10 @@ import type { ActivityStore } from "./ui/activity-store.js";
 import type { Warnings } from "./warnings.js";
 
 /** What every tool of this extension returns. */
-export type Result = AgentToolResult<ToolDetails>;
+export type Result = AgentToolResult<ToolDetails> & {
+	/** What agents used, for the totals of the session (pi 1.x). */
+	readonly usage?: HostUsageEntry;
+};
 
 /** What they are made of: the parts of one parent session. */
 export interface SubagentsParts {
@@ -41,6 +48,8 @@ export interface ScopedParts extends SubagentsParts {
 	/** Of the session that has the tools. */
 	readonly pi: ExtensionAPI;
 	readonly scope: Scope;
+	/** What that session has been charged with. */
+	readonly ledger: Ledger;
 }
 
 /** What the parts of a scope have in common. */
@@ -64,8 +73,16 @@ export function reportExtras(
 	return {
 		unreadMessages: manager.getUnreadMessages(record.id),
 		workspace,
-		notes: [...notes, ...warnings.of(record)],
+		notes: [...notes, ...warnings.of(record), ...treeNote(manager, record)],
 	};
+}
+
+/** What the agents below have used together with the one that is told of. */
+function treeNote(manager: AgentManager<ChildContext>, record: AgentRecord): readonly string[] {
+	const below = descendantsOf(manager, record).length;
+	if (below === 0) return [];
+	const used = usageText(subtreeUsage(manager, record));
+	return [`With the ${plural(below, "agent")} below it, it used ${used}.`];
 }
 
 /** The answers of one scope. */

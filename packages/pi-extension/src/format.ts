@@ -1,4 +1,4 @@
-import { type AgentRecord, describeOutcome, totalTokens } from "@pi-subagents/core";
+import { type AgentRecord, describeOutcome, totalTokens, type Usage } from "@pi-subagents/core";
 
 /** `1 turn`, `2 turns`. */
 export function plural(count: number, word: string): string {
@@ -16,6 +16,12 @@ export function formatTokens(tokens: number): string {
 export function formatCost(dollars: number): string {
 	if (dollars <= 0) return "";
 	return `$${dollars.toFixed(dollars < 0.1 ? 4 : 2)}`;
+}
+
+/** `12.3k tokens, $0.0042` */
+export function usageText(usage: Readonly<Usage>): string {
+	const parts = [`${formatTokens(totalTokens(usage))} tokens`, formatCost(usage.cost)];
+	return parts.filter((part) => part !== "").join(", ");
 }
 
 /** `0.4s`, `42s`, `3m 05s`, `1h 02m`. */

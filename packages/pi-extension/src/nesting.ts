@@ -1,11 +1,11 @@
 import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
-import type { AgentDefinition } from "@pi-subagents/core";
 import type { SessionRequest } from "@pi-subagents/runner";
 import { depthOf } from "./agent-tree.js";
 import type { SubagentsParts } from "./answers.js";
-import type { AgentCatalog } from "./catalog.js";
 import { type ChildContext, childLabel } from "./child/child-session.js";
-import { isNamed, mayStart, type Scope } from "./scope.js";
+import { createLedger } from "./cost.js";
+import type { Scope } from "./scope.js";
+import { startableTypes } from "./startable-types.js";
 import { createSubagents } from "./subagents.js";
 import { registerTools } from "./tools/register-tools.js";
 
@@ -28,23 +28,11 @@ export function nestedDelegation(
 		types,
 		handedDown: { ui, mode, projectTrusted, sharedTools, callers: [childLabel(request)] },
 	};
-	return (pi) =>
-		registerTools(
-			pi,
-			createSubagents({ ...parts, pi, scope }),
-			startableTypes(parts.catalog, scope),
-		);
-}
-
-/** The types that the model of a scope is told of: hidden ones only if they are listed by name. */
-export function startableTypes(
-	catalog: Pick<AgentCatalog, "entries">,
-	scope: Scope,
-): readonly AgentDefinition[] {
-	return catalog.entries.flatMap((entry) => {
-		if (entry.state !== "enabled") return [];
-		const { definition } = entry;
-		const shown = definition.hidden !== true || isNamed(scope, definition.name);
-		return shown && mayStart(scope, definition.name) ? [definition] : [];
-	});
+	return (pi) => {
+		const ledger = createLedger(parts.manager, record.id);
+		// What it started in earlier runs was charged then.
+		for (const each of parts.manager.listAgents()) ledger.settle(each);
+		const subagents = createSubagents({ ...parts, pi, scope, ledger });
+		registerTools(pi, subagents, startableTypes(parts.catalog, scope));
+	};
 }

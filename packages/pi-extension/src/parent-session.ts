@@ -14,18 +14,21 @@ import {
 	type ChildSurroundings,
 	openChildSession,
 } from "./child/child-session.js";
+import { countExtraUsage } from "./child/extra-usage.js";
 import type { CommandContext } from "./commands/command-context.js";
+import { createLedger } from "./cost.js";
 import { createDeliveries } from "./delivery/deliveries.js";
 import { type Notification, renderNotification } from "./delivery/notification.js";
 import { plural } from "./format.js";
 import { hostMode, isOneShot, isProjectTrusted } from "./host/host-mode.js";
 import { watchParent } from "./host/parent-boundary.js";
+import { addSessionUsage, takesUsage } from "./host/session-usage.js";
+import { reportLeftovers } from "./leftovers.js";
 import { emitLifecycle } from "./lifecycle-events.js";
 import { nestedDelegation } from "./nesting.js";
 import { MAIN_SCOPE } from "./scope.js";
 import { defaultSettings, loadSettings } from "./settings.js";
 import { createSubagents } from "./subagents.js";
-import { reportLeftovers } from "./leftovers.js";
 import { registerTools } from "./tools/register-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
 import { createActivityStore } from "./ui/activity-store.js";
@@ -84,7 +87,18 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	const catalog = createCatalog();
 	const activities = createActivityStore(manager, clock);
 
+	const ledger = createLedger(manager);
+
+	/** A message carries no usage, so what it tells of is charged to the session itself, where the host can take it. */
+	function charge(): void {
+		if (current === undefined || !takesUsage(current)) return;
+		for (const { record, usage } of ledger.take()) {
+			addSessionUsage(current, book.get(record.id)?.launch.model ?? "", usage);
+		}
+	}
+
 	function notify(records: Parameters<typeof renderNotification>[0]): Notification {
+		charge();
 		return renderNotification(records, clock.now(), (record) => reportExtras(parts, record));
 	}
 
@@ -117,11 +131,12 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		refreshTypes,
 		clock,
 	};
-	const subagents = createSubagents({ ...parts, pi, scope: MAIN_SCOPE });
+	const subagents = createSubagents({ ...parts, pi, scope: MAIN_SCOPE, ledger });
 
 	manager.subscribe((event) => {
 		if (event.type === "run_started" || event.type === "run_ended") book.store(event.record);
 		if (event.type === "run_ended") deliveries.check();
+		if (event.type === "session_created") countExtraUsage(event.session, event.record);
 	});
 	emitLifecycle(manager, pi.events);
 	stopWithParent(manager);
@@ -172,8 +187,13 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	function restore(stored: StoredAgent): void {
 		if (manager.getRecord(stored.record.id) !== undefined) return;
 		const { record, launch, unreadMessages, workspace } = stored;
-		manager.restore(record, { ...launch, unreadMessages, ...(workspace && { workspace }) });
+		const restored = manager.restore(record, {
+			...launch,
+			unreadMessages,
+			...(workspace && { workspace }),
+		});
 		book.restore(stored);
+		ledger.settle(restored);
 	}
 
 	return {

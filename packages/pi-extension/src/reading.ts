@@ -1,10 +1,12 @@
 import { SessionManager } from "@mariozechner/pi-coding-agent";
-import type { AgentRecord } from "@pi-subagents/core";
+import { type AgentRecord, addUsage, emptyUsage } from "@pi-subagents/core";
 import { type Answers, type Result, reportExtras, type ScopedParts } from "./answers.js";
 import { boundText, explainBounds } from "./bounded-text.js";
 import { fenced } from "./delivery/notification.js";
+import { usageText } from "./format.js";
 import { body, headline, reportText } from "./report.js";
-import { isInScope, mayStart } from "./scope.js";
+import { isInScope } from "./scope.js";
+import { startableTypes } from "./startable-types.js";
 import { failedResult, textResult } from "./tools/tool-result.js";
 import { transcriptText } from "./transcript-text.js";
 
@@ -33,17 +35,17 @@ export function createReading(parts: ScopedParts, answers: Answers): Reading {
 	async function list(): Promise<Result> {
 		await parts.refreshTypes();
 		const now = clock.now();
-		const agents = manager
-			.listAgents()
-			.filter((record) => isInScope(scope, record))
-			.map((record) => `- ${record.id}: ${headline(record, now)}`);
-		const types = catalog
-			.advertised()
-			.filter(({ name }) => mayStart(scope, name))
-			.map(({ name, description }) => `- ${name}: ${description}`);
+		const records = manager.listAgents().filter((record) => isInScope(scope, record));
+		const agents = records.map((record) => `- ${record.id}: ${headline(record, now)}`);
+		const used = emptyUsage();
+		for (const record of records) addUsage(used, record.lifetimeUsage);
+		const types = startableTypes(catalog, scope).map(
+			({ name, description }) => `- ${name}: ${description}`,
+		);
 		const piece = boundText(
 			[
 				agents.length > 0 ? `Agents:\n${agents.join("\n")}` : "There are no agents yet.",
+				...(agents.length > 1 ? [`All agents together: ${usageText(used)}.`] : []),
 				`Types:\n${types.join("\n")}`,
 			].join("\n\n"),
 		);

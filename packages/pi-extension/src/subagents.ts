@@ -1,7 +1,9 @@
 import type { StopReason } from "@pi-subagents/core";
 import { createAnswers, type Result, type ScopedParts } from "./answers.js";
+import { sumOf } from "./cost.js";
 import { createDelegation, type Delegation } from "./delegation.js";
 import { formatStatus } from "./format.js";
+import { toHostUsage } from "./host/session-usage.js";
 import { createReading, type Reading } from "./reading.js";
 import { failedResult, textResult } from "./tools/tool-result.js";
 
@@ -56,5 +58,22 @@ export function createSubagents(parts: ScopedParts): Subagents {
 		return answers.ended(await manager.wait(id));
 	}
 
-	return { ...delegation, ...reading, steer, stop };
+	/** Charges the session with what ended agents have used; hosts that know no usage on results ignore it. */
+	function charged<Arguments extends unknown[]>(
+		action: (...args: Arguments) => Promise<Result>,
+	): (...args: Arguments) => Promise<Result> {
+		return async (...args) => {
+			const result = await action(...args);
+			const charges = parts.ledger.take();
+			return charges.length === 0 ? result : { ...result, usage: toHostUsage(sumOf(charges)) };
+		};
+	}
+
+	return {
+		delegate: charged(delegation.delegate),
+		list: charged(reading.list),
+		read: charged(reading.read),
+		steer: charged(steer),
+		stop: charged(stop),
+	};
 }
