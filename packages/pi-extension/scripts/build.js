@@ -1,6 +1,10 @@
-// Bundles the extension into one file, the form that both hosts always transform: ESM text next to a package.json that
-// does not say `"type": "module"`. Only then do imports of pi's packages reach the running host and not a copy of pi
-// that happens to be installed nearby (docs/architecture.md, "The two hosts").
+// Builds the two files that a host loads (docs/architecture.md, "The two hosts"):
+//
+// - `extension.js`, a few lines that both hosts always transform: ESM text next to a package.json that does not say
+//   `"type": "module"`. Only then do imports of pi's packages reach the running host and not a copy of pi that happens
+//   to be installed nearby.
+// - `subagents.cjs`, all the rest. The first file loads it with Node's own `require`, so that no host compiles it with
+//   Babel, and gives it the host's packages.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -8,18 +12,31 @@ import { build } from "esbuild";
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 
+const options = {
+	platform: "node",
+	target: "node20.6",
+	minify: true,
+	legalComments: "none",
+};
+
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
 await build({
-	entryPoints: [join(root, "src/index.ts")],
+	...options,
+	entryPoints: [join(root, "src/entry.ts")],
 	outfile: join(dist, "extension.js"),
-	bundle: true,
 	format: "esm",
-	platform: "node",
-	target: "node20.6",
+});
+await build({
+	...options,
+	entryPoints: [join(root, "src/index.ts")],
+	outfile: join(dist, "subagents.cjs"),
+	bundle: true,
+	format: "cjs",
 	external: ["@mariozechner/*", "typebox"],
-	// A host transforms the file at its first start, which costs time by its size.
-	minify: true,
-	legalComments: "none",
+	define: { "import.meta.url": "entryUrl" },
+	// A function of what only the first file has.
+	banner: { js: "module.exports = (require, entryUrl) => {\nconst module = { exports: {} };" },
+	footer: { js: "return module.exports;\n};" },
 });
 writeFileSync(join(dist, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);

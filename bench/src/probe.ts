@@ -1,0 +1,113 @@
+import { writeFileSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
+import {
+	createAgentSession,
+	type ExtensionAPI,
+	type ExtensionContext,
+	getAgentDir,
+	type ModelRegistry,
+	SessionManager,
+} from "@mariozechner/pi-coding-agent";
+
+/** What the probe says, as the text of a notification. */
+export type ProbeReport =
+	/** The host's own clock and its CPU time so far, in milliseconds, when a run of the parent began or ended. */
+	| {
+			readonly probe: "run";
+			readonly at: "start" | "end";
+			readonly now: number;
+			readonly cpu: number;
+	  }
+	/** The tool calls of a run. */
+	| { readonly probe: "tools"; readonly calls: readonly ProbedCall[] };
+
+/** What a tool call took, in milliseconds; the CPU time is that of the whole host. */
+export interface ProbedCall {
+	readonly tool: string;
+	readonly wall: number;
+	readonly cpu: number;
+}
+
+/**
+ * An extension for hosts under measurement. It tells when runs begin and end and how long tools take, and it has a tool
+ * `raw_child` that does with the host's own functions what a foreground `subagent` does: one child, one prompt. If the
+ * variable `PI_BENCH_PID_FILE` names a file, it does nothing but write the process id of the host to that.
+ */
+export default function probe(pi: ExtensionAPI): void {
+	const pidFile = process.env.PI_BENCH_PID_FILE;
+	if (pidFile !== undefined) {
+		writeFileSync(pidFile, String(process.pid));
+		return;
+	}
+	const started = new Map<string, Moment>();
+	let calls: ProbedCall[] = [];
+
+	const report = (ctx: ExtensionContext, message: ProbeReport): void => {
+		if (ctx.hasUI) ctx.ui.notify(JSON.stringify(message));
+	};
+	pi.on("agent_start", (_, ctx) => report(ctx, { probe: "run", at: "start", ...moment() }));
+	pi.on("agent_end", (_, ctx) => {
+		report(ctx, { probe: "run", at: "end", ...moment() });
+		report(ctx, { probe: "tools", calls });
+		calls = [];
+	});
+	pi.on("tool_execution_start", ({ toolCallId }) => void started.set(toolCallId, moment()));
+	pi.on("tool_execution_end", ({ toolCallId, toolName: tool }) => {
+		const start = started.get(toolCallId);
+		const end = moment();
+		if (start) calls.push({ tool, wall: end.now - start.now, cpu: end.cpu - start.cpu });
+	});
+	pi.registerTool({
+		name: "raw_child",
+		label: "Raw child",
+		description: "Runs a child without any extension.",
+		parameters: { type: "object", properties: { prompt: { type: "string" } } },
+		async execute(_toolCallId, args, _signal, _onUpdate, ctx) {
+			const text = await rawChild(promptOf(args), ctx);
+			return { content: [{ type: "text", text }], details: undefined };
+		},
+	});
+}
+
+interface Moment {
+	readonly now: number;
+	readonly cpu: number;
+}
+
+function moment(): Moment {
+	const { user, system } = process.cpuUsage();
+	return { now: performance.now(), cpu: (user + system) / 1000 };
+}
+
+function promptOf(args: unknown): string {
+	const prompt = typeof args === "object" && args !== null && "prompt" in args && args.prompt;
+	return typeof prompt === "string" ? prompt : "";
+}
+
+/** As the documentation of the SDK says, with the parent's models. */
+async function rawChild(prompt: string, ctx: ExtensionContext): Promise<string> {
+	// The runtime is what pi 1.x takes instead; its types keep it private.
+	const registry: ModelRegistry & { readonly runtime?: unknown } = ctx.modelRegistry;
+	const { session } = await createAgentSession({
+		cwd: ctx.cwd,
+		agentDir: getAgentDir(),
+		modelRegistry: registry,
+		authStorage: registry.authStorage,
+		...{ modelRuntime: registry.runtime },
+		...(ctx.model && { model: ctx.model }),
+		sessionManager: storedBelow(ctx),
+	});
+	try {
+		await session.prompt(prompt);
+		return session.getLastAssistantText() ?? "";
+	} finally {
+		session.dispose();
+	}
+}
+
+/** Where the parent's conversation is stored, the child's is, too. */
+function storedBelow(ctx: ExtensionContext): SessionManager {
+	const file = ctx.sessionManager.getSessionFile();
+	if (file === undefined) return SessionManager.inMemory(ctx.cwd);
+	return SessionManager.create(ctx.cwd, join(dirname(file), basename(file, extname(file)), "raw"));
+}
