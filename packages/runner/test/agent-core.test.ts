@@ -202,6 +202,24 @@ describe("a session", () => {
 		]);
 	});
 
+	test("that is disposed listens to its agent no more", async () => {
+		let listeners = 0;
+		class CountingAgent extends Agent {
+			override subscribe(listener: Parameters<Agent["subscribe"]>[0]): () => void {
+				const stop = super.subscribe(listener);
+				listeners++;
+				return () => {
+					listeners--;
+					stop();
+				};
+			}
+		}
+		const session = await createAgentSession({}, CountingAgent);
+		expect(listeners).toBe(1);
+		await session.dispose();
+		expect(listeners).toBe(0);
+	});
+
 	test("that is disposed aborts the agent and forgets what it has not read", async () => {
 		const agent = new Agent({
 			initialState: { model: scriptedModel(server) },

@@ -298,8 +298,9 @@ describe("the stall limit", () => {
 	});
 });
 
-test("of several limits the first one that strikes is the reason", async () => {
-	const result = run(silent(), { maxSeconds: 5, stallSeconds: 3, toolSeconds: 1 });
+test("of several limits the first one that strikes is the reason, also while the agent ends", async () => {
+	const session = hostLikeSession(() => new Promise(() => {}));
+	const result = run(session, { maxSeconds: 5, stallSeconds: 3, toolSeconds: 1 });
 	await clock.advance(10_000);
-	expect((await result).outcome.reason).toBe("stalled");
+	expect(await result).toMatchObject({ outcome: { reason: "stalled" }, unresponsive: true });
 });

@@ -83,6 +83,12 @@ function run(session: MockSession, signal?: AbortSignal): Run {
 	return state;
 }
 
+/** Lets time pass, and more turns of the event loop than the end of a run takes. */
+async function pass(milliseconds: number): Promise<void> {
+	await clock.advance(milliseconds);
+	for (let turn = 0; turn < 10; turn++) await promisesSettled();
+}
+
 async function expectNothingLeft({ session, agent }: OldSession): Promise<void> {
 	await promisesSettled();
 	expect([session.subscriberCount, agent.subscriberCount, clock.pendingTimers]).toEqual([0, 0, 0]);
@@ -100,11 +106,15 @@ describe("a run on 0.73.1, whose prompt resolves too early,", () => {
 		const [before, after] = atCompaction(loops("compaction-threshold")[1]);
 		expect([before.at(-1)?.type, after.length]).toEqual(["compaction_start", 1]);
 		const old = oldSession(() => send(old, before));
-		const { result, ...state } = run(old.session);
-		await clock.advance(60_000);
+		const state = run(old.session);
+		await pass(60_000);
 		expect(state.over).toBe(false);
 		send(old, after);
-		expect(await result).toMatchObject({ outcome: { status: "completed" }, text: "big", turns: 1 });
+		expect(await state.result).toMatchObject({
+			outcome: { status: "completed" },
+			text: "big",
+			turns: 1,
+		});
 		await expectNothingLeft(old);
 	});
 
@@ -113,9 +123,10 @@ describe("a run on 0.73.1, whose prompt resolves too early,", () => {
 		const [before, after] = atCompaction(overflow);
 		const old = oldSession(() => send(old, before));
 		const state = run(old.session);
-		await clock.advance(30);
+		await pass(30);
+		expect(state.over).toBe(false);
 		send(old, after);
-		await clock.advance(100);
+		await pass(100);
 		expect(state.over).toBe(false);
 		send(old, retry ?? []);
 		const result = await state.result;
@@ -128,9 +139,9 @@ describe("a run on 0.73.1, whose prompt resolves too early,", () => {
 		const [before, after] = atCompaction(loops("compaction-overflow")[1]);
 		const old = oldSession(() => send(old, before));
 		const { result } = run(old.session);
-		await clock.advance(30);
+		await pass(30);
 		send(old, after);
-		await clock.advance(399);
+		await pass(399);
 		send(old, loops("plain").flat());
 		expect(await result).toMatchObject({ outcome: { status: "completed" }, text: "hello" });
 		await expectNothingLeft(old);
@@ -140,9 +151,9 @@ describe("a run on 0.73.1, whose prompt resolves too early,", () => {
 		const [before, after] = atCompaction(loops("compaction-overflow")[1]);
 		const old = oldSession(() => send(old, before));
 		const state = run(old.session);
-		await clock.advance(30);
+		await pass(30);
 		send(old, after);
-		await clock.advance(399);
+		await pass(399);
 		expect(state.over).toBe(false);
 		await clock.advance(2);
 		expect((await state.result).outcome).toMatchObject({ status: "error" });
@@ -154,9 +165,9 @@ describe("a run on 0.73.1, whose prompt resolves too early,", () => {
 		const old = oldSession(() => send(old, before));
 		old.queued = true;
 		const state = run(old.session);
-		await clock.advance(10);
+		await pass(10);
 		send(old, after);
-		await clock.advance(100);
+		await pass(100);
 		expect(state.over).toBe(false);
 		old.queued = false;
 		send(old, loops("plain").flat());
@@ -171,7 +182,7 @@ describe("a run on 0.73.1, whose prompt resolves too early,", () => {
 		});
 		const state = run(old.session);
 		for (const event of events) {
-			await clock.advance(60);
+			await pass(60);
 			expect(state.over).toBe(false);
 			old.session.emit<HostEvent>(event);
 		}
@@ -185,7 +196,7 @@ describe("a run on 0.73.1, whose prompt resolves too early,", () => {
 			send(old, loops("plain").flat());
 		});
 		const state = run(old.session);
-		await clock.advance(1000);
+		await pass(1000);
 		expect(state.over).toBe(false);
 		old.compacting = false;
 		await clock.advance(25);
@@ -225,7 +236,7 @@ test("a run on 1.6.0 ends when the session says that it is idle", async () => {
 		members: { waitForIdle },
 	});
 	const state = run(session);
-	await clock.advance(60_000);
+	await pass(60_000);
 	expect(state.over).toBe(false);
 	idle();
 	expect(await state.result).toMatchObject({ outcome: { status: "completed" }, text: "hello" });
