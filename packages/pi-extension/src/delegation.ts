@@ -1,14 +1,14 @@
 import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
-import type { AgentRecord, SessionMessage } from "@pi-subagents/core";
+import type { AgentRecord } from "@pi-subagents/core";
 import type { Answers, Result, ScopedParts } from "./answers.js";
-import { contextFromLaunch, resolveCall } from "./invocation.js";
+import { inheritConversation, TASK_BORDER } from "./inherited-context.js";
+import { contextFromLaunch, decide, resolveCall } from "./invocation.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
 import { headline } from "./report.js";
 import { mayStart } from "./scope.js";
 import { askExtensions, type SpawnRequest } from "./spawning.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
 import { type AgentView, failedResult, textResult } from "./tools/tool-result.js";
-import { inheritedContext } from "./transcript-text.js";
 import { treeLimit } from "./tree-limit.js";
 
 /** An agent that was started or resumed, and what to say about the call. */
@@ -60,7 +60,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		signal: AbortSignal | undefined,
 	): Promise<Begun | Result> {
 		const parent = takeParentSnapshot(pi, ctx, parts.settings().sharedExtensions, scope.handedDown);
-		const messages = call.inherit_context === false ? [] : conversation(ctx);
+		const branch = call.inherit_context === false ? [] : ctx.sessionManager.getBranch();
 		const registry = ctx.modelRegistry;
 		await parts.refreshTypes();
 		const found = catalog.find(call.subagent_type);
@@ -79,7 +79,10 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		const { launch, notes } = resolved;
 		// Who waits inside a foreground run must not end before what it started.
 		const background = resolved.background && scope.parentId === undefined;
-		const context = resolved.inheritContext ? inheritedContext(messages) : "";
+		const inherited = inheritConversation(resolved.inheritContext ? branch : [], {
+			how: settings.inheritedContext,
+			model: resolved.context.model,
+		});
 		const veto = await askOthers(
 			{
 				type: definition.name,
@@ -105,8 +108,8 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 			const id = manager.spawn({
 				type: definition.name,
 				description: call.description.trim() || definition.name,
-				prompt: context === "" ? call.prompt : `${context}\n\n${call.prompt}`,
-				context: resolved.context,
+				prompt: inherited.messages.length > 0 ? `${TASK_BORDER}\n\n${call.prompt}` : call.prompt,
+				context: { ...resolved.context, inherited: inherited.messages },
 				background,
 				...launch,
 				...(scope.parentId !== undefined && { parentId: scope.parentId }),
@@ -117,7 +120,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 				resolved.background && !background
 					? ["It ran in the foreground: only the main session has a background."]
 					: [];
-			return begun(id, background, [...notes, ...foreground]);
+			return begun(id, background, [...notes, ...inherited.notes, ...foreground]);
 		} finally {
 			stopListening();
 		}
@@ -145,8 +148,13 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		await parts.refreshTypes();
 		const found = catalog.find(record.type);
 		if ("problem" in found) return refuse(found.problem);
-		const { definition } = found;
-		if (record.sessionFile === undefined && !surroundings.unstored.has(id)) {
+		const { entry, definition } = found;
+		const turns = decide({ max_turns: call.max_turns }, entry, definition, parts.settings());
+		if (!turns.ok) return failedResult(turns.message, answers.view(record));
+		const { max_turns: maxTurns } = turns.invocation;
+		const neverStarted = record.outcome?.neverStarted === true;
+		const hasConversation = record.sessionFile !== undefined || surroundings.unstored.has(id);
+		if (!hasConversation && !neverStarted) {
 			return refuse("its conversation was not stored. Start a new agent.");
 		}
 		const context = contextFromLaunch(note.launch, definition, {
@@ -181,12 +189,18 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 			prompt: call.prompt,
 			context,
 			background,
-			limits: call.max_turns === undefined ? limits : { ...limits, maxTurns: call.max_turns },
+			limits:
+				maxTurns.source.kind === "call" ? { ...limits, maxTurns: maxTurns.value ?? 0 } : limits,
 			...(signal && !background && { signal }),
 		});
 		if (answer !== "started") return refuse("it is still ending. Try again in a moment.");
 		book.reopen(record, background, lastRun);
-		return begun(id, background, [...untold, ...ignoredByResume(call)]);
+		return begun(id, background, [
+			...untold,
+			...(neverStarted ? ["It had never started, so it knows no other task than this one."] : []),
+			...turns.ignored.map(({ reason }) => reason),
+			...ignoredByResume(call),
+		]);
 	}
 
 	/** Asks the other extensions of the main session, also for an agent further down. */
@@ -252,13 +266,4 @@ function ignoredByResume(call: SubagentCall): readonly string[] {
 	return fixed
 		.filter((name) => call[name] !== undefined && call[name] !== false && call[name] !== "none")
 		.map((name) => `${name} has no effect on a resumed agent.`);
-}
-
-/** What was said in the branch of the session that is in force. */
-function conversation(ctx: ExtensionContext): readonly SessionMessage[] {
-	return ctx.sessionManager.getBranch().flatMap((entry): SessionMessage[] => {
-		if (entry.type === "message") return [entry.message];
-		if (entry.type !== "compaction") return [];
-		return [{ role: "compactionSummary", content: entry.summary }];
-	});
 }

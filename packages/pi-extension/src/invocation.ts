@@ -74,6 +74,7 @@ export async function resolveCall(
 			cwd,
 			excludedExtensions: settings.excludeExtensions,
 			parent,
+			inherited: [],
 		},
 		launch: {
 			cwd,
@@ -162,5 +163,14 @@ export function contextFromLaunch(
 		return { problem: `its model ${name} is not there any more, or has no working credentials.` };
 	}
 	const excludedExtensions = settings.excludeExtensions;
-	return { definition, model, thinking, isolated, cwd: launch.cwd, excludedExtensions, parent };
+	return {
+		definition,
+		model,
+		thinking,
+		isolated,
+		cwd: launch.cwd,
+		excludedExtensions,
+		parent,
+		inherited: [],
+	};
 }

@@ -22,6 +22,8 @@ export interface Settings {
 	readonly interruptBackground: boolean;
 	/** How long print and JSON mode wait for background agents before they exit. */
 	readonly drainSeconds: number;
+	/** How `inherit_context` hands on the conversation: as a bounded text, or as the messages themselves. */
+	readonly inheritedContext: "text" | "fork";
 	/** What is shown above the editor. */
 	readonly widget: "full" | "compact" | "off";
 	/** Fields of agents, by agent name, that replace those of their files; one layer for each settings file. */
@@ -87,6 +89,7 @@ export const SETTING_SPECS = {
 	excludeExtensions: list("extensions that agents do not load, by name, path or package"),
 	sharedExtensions: list("extensions whose tools agents use through the main session (pi 1.x)"),
 	drainSeconds: amount(600, "seconds that print and JSON mode wait for background agents"),
+	inheritedContext: choice("text", ["text", "fork"], "how agents inherit a conversation"),
 	widget: choice("full", ["full", "compact", "off"], "agents above the editor"),
 } as const satisfies Readonly<Record<string, NumberSpec | ChoiceSpec | ListSpec>>;
 
@@ -184,6 +187,7 @@ function check(
 		excludeExtensions: names("excludeExtensions"),
 		sharedExtensions: names("sharedExtensions"),
 		drainSeconds: number("drainSeconds"),
+		inheritedContext: oneOf("inheritedContext") === "fork" ? "fork" : "text",
 		widget: widget === "compact" || widget === "off" ? widget : "full",
 		agents,
 	};

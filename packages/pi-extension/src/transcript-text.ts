@@ -48,26 +48,3 @@ function isToolCall(part: unknown): part is { name: string; arguments?: unknown 
 function summaryOf(message: SessionMessage): string {
 	return "summary" in message && typeof message.summary === "string" ? message.summary : "";
 }
-
-/** How much of a parent's conversation a child gets. */
-const MAX_CONTEXT = 24_000;
-
-/**
- * The end of a parent's conversation as background for a child, clearly apart from the child's task; empty if nothing
- * was said.
- */
-export function inheritedContext(messages: readonly SessionMessage[]): string {
-	const spoken = messages.filter((message) => message.role !== "toolResult");
-	const text = transcriptText(spoken);
-	if (text === "") return "";
-	const cut = text.length > MAX_CONTEXT;
-	const shown = cut ? text.slice(text.length - MAX_CONTEXT) : text;
-	const note = cut ? ` Only its last ${MAX_CONTEXT} of ${text.length} characters.` : "";
-	return [
-		`Background: the conversation of the agent that gives you your task.${note} Do not continue it.`,
-		"<background>",
-		shown.replaceAll("</background>", "<\\/background>"),
-		"</background>",
-		"Your task:",
-	].join("\n\n");
-}

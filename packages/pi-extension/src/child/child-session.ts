@@ -8,6 +8,7 @@ import {
 } from "@mariozechner/pi-coding-agent";
 import type { AgentDefinition, AgentRecord, ThinkingLevel } from "@pi-subagents/core";
 import type { SessionRequest } from "@pi-subagents/runner";
+import type { InheritedMessage } from "../inherited-context.js";
 import type { HostModel, ParentSnapshot } from "../parent-snapshot.js";
 import { childDialogs, type DialogTurns } from "./child-dialogs.js";
 import type { ChildAnnouncer, ChildEvent } from "./child-events.js";
@@ -28,6 +29,8 @@ export interface ChildContext {
 	/** Extensions that no child loads. */
 	readonly excludedExtensions: readonly string[];
 	readonly parent: ParentSnapshot;
+	/** What a new conversation begins with. */
+	readonly inherited: readonly InheritedMessage[];
 }
 
 /** What all children of one parent session share. */
@@ -108,7 +111,7 @@ export async function openChildSession(
 			report(`there is no tool ${name}`);
 		}
 		applyRights(session, rights);
-		if (!request.resume) session.setSessionName(label);
+		if (session.sessionName === undefined) session.setSessionName(label);
 		announce.bound({ ...created, tools: session.getActiveToolNames() }, resources.bus);
 	} catch (error) {
 		// Extensions that never started have nothing to shut down.
@@ -192,14 +195,17 @@ function openConversation(
 			return SessionManager.open(record.sessionFile, dirname(record.sessionFile), cwd);
 		}
 		const kept = unstored.get(record.id);
-		if (kept === undefined) throw new Error("its conversation was not stored, so it cannot go on");
-		return kept;
+		if (kept !== undefined) return kept;
+		// It never started: whoever had a conversation that is lost is not resumed.
 	}
-	if (parentFile === undefined) {
-		const conversation = SessionManager.inMemory(cwd);
-		unstored.set(record.id, conversation);
-		return conversation;
-	}
+	const conversation = newConversation(cwd, parentFile);
+	if (parentFile === undefined) unstored.set(record.id, conversation);
+	for (const message of context.inherited) conversation.appendMessage(message);
+	return conversation;
+}
+
+function newConversation(cwd: string, parentFile: string | undefined): SessionManager {
+	if (parentFile === undefined) return SessionManager.inMemory(cwd);
 	const folder = join(dirname(parentFile), basename(parentFile, extname(parentFile)), "tasks");
 	const conversation = SessionManager.create(cwd, folder);
 	conversation.newSession({ parentSession: parentFile });
