@@ -1,11 +1,11 @@
 import { readFile as readFileWithCallback, type Stats, stat } from "node:fs";
-import { readdir, realpath } from "node:fs/promises";
-import { sep } from "node:path";
 import { promisify } from "node:util";
 import type { AgentFileResult } from "./agent-file-result.js";
 import type { Diagnostic } from "./diagnostic.js";
+import { reasonOf } from "./file-errors.js";
 import type { DefinitionFolder } from "./folder.js";
 import { forEachConcurrently } from "./for-each-concurrently.js";
+import { type ListedFile, listFolder, withoutRepetitions } from "./list-folder.js";
 import { readAgentFile } from "./read-agent-file.js";
 
 /** A file of a folder, and how it ended. */
@@ -46,7 +46,7 @@ export class AgentFileCache {
 	async read(
 		folders: readonly DefinitionFolder[],
 	): Promise<{ readonly contents: readonly FolderContent[]; readonly changed: boolean }> {
-		const listings = withoutRepetitions(await Promise.all(folders.map(list)));
+		const listings = withoutRepetitions(await Promise.all(folders.map(listFolder)));
 		const paths = listings.flatMap((listing) => listing.files);
 		const stats = await statAll(paths.map((path) => path.file));
 		const files = new Map<string, CachedFile>();
@@ -83,60 +83,6 @@ export class AgentFileCache {
 		}));
 		return { contents, changed };
 	}
-}
-
-interface ListedFile {
-	readonly kind: DefinitionFolder["kind"];
-	readonly file: string;
-	readonly realPath: string;
-}
-
-interface Listing {
-	readonly folder: DefinitionFolder;
-	readonly realPath?: string;
-	readonly files: readonly ListedFile[];
-	readonly problem?: Diagnostic;
-}
-
-async function list(folder: DefinitionFolder): Promise<Listing> {
-	try {
-		const realFolder = await realpath(folder.path);
-		const entries = (await readdir(realFolder, { withFileTypes: true })).filter(
-			({ name }) => /\.md$/i.test(name) && !name.startsWith("."),
-		);
-		entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-		const files = entries.map(({ name }) => ({
-			kind: folder.kind,
-			file: `${folder.path}${sep}${name}`,
-			realPath: `${realFolder}${sep}${name}`,
-		}));
-		for (const [index, entry] of entries.entries()) {
-			const file = files[index];
-			if (!file || !entry.isSymbolicLink()) continue;
-			// A link that leads nowhere or in a circle is found out when the file is looked at.
-			file.realPath = await realpath(file.realPath).catch(() => file.realPath);
-		}
-		return { folder, realPath: realFolder, files };
-	} catch (error) {
-		if (codeOf(error) === "ENOENT") return { folder, files: [] };
-		const problem: Diagnostic = {
-			severity: "warning",
-			file: folder.path,
-			what: "The folder cannot be read",
-			why: reasonOf(error),
-			fix: "Make it a folder that can be read, or remove it",
-		};
-		return { folder, files: [], problem };
-	}
-}
-
-/** A folder that is there twice, by links, counts where it has the higher precedence. */
-function withoutRepetitions(listings: readonly Listing[]): readonly Listing[] {
-	return listings.filter(
-		({ realPath }, index) =>
-			realPath === undefined ||
-			!listings.slice(index + 1).some((later) => later.realPath === realPath),
-	);
 }
 
 /** One callback per file is half as dear as one promise per file, and this is all that an unchanged reload does. */
@@ -201,20 +147,4 @@ function unreadable(file: string, why: string): AgentFileResult {
 		{ severity: "error", file, what: "The file cannot be read", why, fix },
 	];
 	return { outcome: "reject", name, diagnostics };
-}
-
-function codeOf(error: unknown): string | undefined {
-	return error instanceof Error && "code" in error ? String(error.code) : undefined;
-}
-
-const REASONS: ReadonlyMap<string | undefined, string> = new Map([
-	["ENOENT", "it is a link that leads nowhere"],
-	["ELOOP", "it is a link that leads in a circle"],
-	["EACCES", "permission is denied"],
-	["EPERM", "permission is denied"],
-	["ENOTDIR", "it is not a folder"],
-]);
-
-function reasonOf(error: unknown): string {
-	return REASONS.get(codeOf(error)) ?? (error instanceof Error ? error.message : String(error));
 }

@@ -2,8 +2,8 @@
 const MAX_CHARACTERS = 60;
 
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
-// What no file system, prompt or terminal can take: separators, wildcards, markup, control and direction characters.
-const FORBIDDEN = /[/\\:*?"<>|\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069\uFEFF]/u;
+// What no file system, prompt or terminal can take: separators, wildcards, markup, control, direction and invisible characters.
+const FORBIDDEN = /[/\\:*?"<>|\p{Cc}\p{Cs}\u00AD\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**
  * Why a text cannot be the name of an agent, as a clause; `undefined` if it can. Names end up in paths, branch names and

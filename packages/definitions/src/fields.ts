@@ -67,6 +67,13 @@ export function fieldSpec(name: FieldName): FieldSpec {
 	return FIELDS[name];
 }
 
+/** How much a value may span: text over any lines, a list, or a word on one line. */
+export function fieldShape(name: FieldName): "text" | "list" | "word" {
+	const { type } = FIELDS[name];
+	if (type === "name" || type === "text" || type === "color") return "text";
+	return ["tools", "names", "agents", "models", "locks"].includes(type) ? "list" : "word";
+}
+
 /** A key of a header that means one of our fields. */
 export interface KnownKey {
 	readonly name: FieldName;

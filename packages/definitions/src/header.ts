@@ -1,6 +1,12 @@
+import {
+	type Chunk,
+	chunkStrictly,
+	chunkTolerantly,
+	isCommentOrBlank,
+	MAX_FIELDS,
+} from "./chunk-header.js";
 import type { FieldName } from "./field-values.js";
-import { type FieldType, fieldSpec, type KnownKey, knownKey } from "./fields.js";
-import { foreignField } from "./foreign-fields.js";
+import { fieldShape, type KnownKey } from "./fields.js";
 import { lostRight } from "./lost-right.js";
 import { rawValue } from "./raw-value.js";
 import { type FieldValue, parseYamlValue } from "./yaml-value.js";
@@ -32,25 +38,9 @@ export interface Header {
 	readonly indent: number;
 }
 
-interface Chunk {
-	readonly key: string;
-	readonly known: KnownKey | undefined;
-	readonly start: number;
-	/** Its value is the indented text below it. */
-	readonly isBlock: boolean;
-	end: number;
-}
-
-const MAX_FIELDS = 200;
 const MAX_LINES = 1000;
 /** Longer values of fields that are no text are not even parsed. */
 const MAX_LIST = 8 * 1024;
-
-// A key as YAML has it at the start of a line: quoted, or plain up to the first `: `.
-const KEY =
-	/^(?:"([^"\\]*)"[ \t]*|'([^']*)'[ \t]*|([\p{L}_$][^:#]*(?:[:#](?!\s)[^:#]*)*?|<<[ \t]*)):(?=[ \t]|$)/u;
-const KEY_WITHOUT_BLANK = /^([A-Za-z_-]+):(?=\S)/;
-const COMMENT_OR_BLANK = /^[ \t]*(?:#.*)?$/;
 
 /**
  * Reads a header in two ways. The strict way finds the fields of every valid block mapping: at the left edge a line can
@@ -63,7 +53,7 @@ export function readHeader(written: readonly string[]): Header {
 	}
 	const indent = commonIndent(written);
 	const lines = indent === 0 ? written : written.map((line) => line.slice(indent));
-	const first = lines.find((line) => !COMMENT_OR_BLANK.test(line));
+	const first = lines.find((line) => !isCommentOrBlank(line));
 	const nothing = { fields: [], strays: [], doubts: [], indent };
 	if (first !== undefined && /^-(?:[ \t]|$)/.test(first)) return { ...nothing, unreadable: "list" };
 	if (first !== undefined && /^[[{]/.test(first)) return { ...nothing, unreadable: "flow" };
@@ -71,12 +61,24 @@ export function readHeader(written: readonly string[]): Header {
 	const strict = chunkStrictly(lines);
 	if (strict !== undefined) {
 		const fields = strict.map((chunk) => readChunk(chunk, lines));
-		if (fields.every((field) => field.valid)) return { ...nothing, fields };
+		if (fields.every((field) => field.valid) && !isTextCutShort(fields)) {
+			return { ...nothing, fields };
+		}
 	}
 	const { chunks, strays } = chunkTolerantly(lines);
 	if (chunks.length > MAX_FIELDS) return { ...nothing, unreadable: "too_many" };
 	const fields = chunks.map((chunk) => readChunk(chunk, lines));
 	return { fields, strays, doubts: findDoubts(lines, fields, strays), indent };
+}
+
+/** `description: >`, and below it at the left edge `This agent does: ...`: to YAML that is an empty text and a field. */
+function isTextCutShort(fields: readonly HeaderField[]): boolean {
+	return fields.some((field, index) => {
+		const next = fields[index + 1];
+		const { known, value } = field;
+		if (!known || !next || next.known || fieldShape(known.name) !== "text") return false;
+		return value.kind === "scalar" && value.text.trim() === "" && /\s/.test(next.key);
+	});
 }
 
 /** The text of a field's lines. */
@@ -85,66 +87,6 @@ export function fieldText(
 	lines: readonly string[],
 ): string {
 	return lines.slice(field.start, field.end).join("\n");
-}
-
-function chunkStrictly(lines: readonly string[]): Chunk[] | undefined {
-	const chunks: Chunk[] = [];
-	for (const [index, line] of lines.entries()) {
-		const current = chunks.at(-1);
-		if (COMMENT_OR_BLANK.test(line) && !isBlockText(line, current)) continue;
-		const key = keyOf(line);
-		if (key !== undefined) {
-			chunks.push(newChunk(key, line, index));
-			if (chunks.length > MAX_FIELDS) return undefined;
-		} else if (current && (/^[ \t]/.test(line) || /^-(?:[ \t]|$)/.test(line))) {
-			current.end = index + 1;
-		} else {
-			return undefined;
-		}
-	}
-	return chunks;
-}
-
-function newChunk(key: string, line: string, start: number): Chunk {
-	const isBlock = /:[ \t]+[|>][-+\d]{0,2}[ \t]*(?:#.*)?$/.test(line);
-	return { key, known: knownKey(key), start, isBlock, end: start + 1 };
-}
-
-function chunkTolerantly(lines: readonly string[]): { chunks: Chunk[]; strays: number[] } {
-	const chunks: Chunk[] = [];
-	const strays: number[] = [];
-	let openExamples = 0;
-	for (const [index, line] of lines.entries()) {
-		const current = chunks.at(-1);
-		if (COMMENT_OR_BLANK.test(line) && !isBlockText(line, current)) continue;
-		const key = openExamples > 0 ? undefined : tolerantKey(line, current);
-		openExamples = Math.max(
-			0,
-			openExamples + count(line, /<example\b/gi) - count(line, /<\/example\b/gi),
-		);
-		if (key !== undefined) {
-			chunks.push(newChunk(key, line, index));
-			if (chunks.length > MAX_FIELDS) break;
-			continue;
-		}
-		if (!/^[ \t]/.test(line) || current === undefined) strays.push(index);
-		if (current) current.end = index + 1;
-	}
-	return { chunks, strays };
-}
-
-/** Below `key: |`, an indented line that begins with `#` is text. */
-function isBlockText(line: string, current: Chunk | undefined): boolean {
-	return current?.isBlock === true && /^[ \t]+#/.test(line);
-}
-
-/** The key of a line that starts a field, given the field that it would otherwise continue. */
-function tolerantKey(line: string, current: Chunk | undefined): string | undefined {
-	const key = keyOf(line) ?? KEY_WITHOUT_BLANK.exec(line)?.[1];
-	if (key === undefined) return undefined;
-	if (knownKey(key) || foreignField(key) || key === "<<") return key;
-	// In a text, `Context: ...` is text; after anything else it is a field that we do not know.
-	return current && !isText(current.known) && keyOf(line) !== undefined ? key : undefined;
 }
 
 function readChunk(chunk: Chunk, lines: readonly string[]): HeaderField {
@@ -161,8 +103,7 @@ function readChunk(chunk: Chunk, lines: readonly string[]): HeaderField {
 		const valid = parsed !== undefined && !(slipped && isPlain(parsed));
 		return { ...place, value, valid };
 	}
-	const type = fieldSpec(known.name).type;
-	const textual = isText(known);
+	const textual = fieldShape(known.name) === "text";
 	const tooLong = !textual && text.length > MAX_LIST;
 	if (tooLong) return { ...place, value: { kind: "other" }, valid: true };
 	// A flow collection is no text, and a long one would cost time.
@@ -173,20 +114,11 @@ function readChunk(chunk: Chunk, lines: readonly string[]): HeaderField {
 			return { ...place, value: parsed.value, valid: true };
 		}
 	}
-	return { ...place, value: rawValue(inline, shapeOf(type)), valid: false };
+	return { ...place, value: rawValue(inline, fieldShape(known.name)), valid: false };
 }
 
 function isPlain(value: FieldValue): boolean {
 	return value.kind === "scalar" && value.plain;
-}
-
-function shapeOf(type: FieldType): "text" | "list" | "word" {
-	if (type === "name" || type === "text" || type === "color") return "text";
-	return ["tools", "names", "agents", "models", "locks"].includes(type) ? "list" : "word";
-}
-
-function isText(known: KnownKey | undefined): boolean {
-	return known === undefined || shapeOf(fieldSpec(known.name).type) === "text";
 }
 
 function findDoubts(
@@ -207,22 +139,10 @@ function findDoubts(
 	});
 }
 
-function keyOf(line: string): string | undefined {
-	const match = KEY.exec(line);
-	const key = (match?.[1] ?? match?.[2] ?? match?.[3])?.trim();
-	// In YAML the key of `tools:read: x` is `tools:read`, but that is not what anybody means.
-	const head = key?.includes(":") ? key.slice(0, key.indexOf(":")) : undefined;
-	return head !== undefined && knownKey(head) ? undefined : key;
-}
-
-function count(text: string, pattern: RegExp): number {
-	return text.match(pattern)?.length ?? 0;
-}
-
 function commonIndent(lines: readonly string[]): number {
 	let indent = Number.POSITIVE_INFINITY;
 	for (const line of lines) {
-		if (COMMENT_OR_BLANK.test(line)) continue;
+		if (isCommentOrBlank(line)) continue;
 		indent = Math.min(indent, line.length - line.trimStart().length);
 		if (line.startsWith("\t")) return 0;
 	}

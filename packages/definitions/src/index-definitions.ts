@@ -4,6 +4,7 @@ import type { AgentFileResult } from "./agent-file-result.js";
 import { agentNameKey } from "./agent-name.js";
 import { type Diagnostic, quote } from "./diagnostic.js";
 import type { FieldName } from "./field-values.js";
+import { BUILTIN, type Candidate, isSameFolder, nameTaken, shadowing } from "./name-conflicts.js";
 import { nearestNames } from "./nearest-names.js";
 import {
 	applyOverrides,
@@ -55,19 +56,6 @@ export interface IndexSources {
 	readonly overrides: readonly OverrideLayer[];
 }
 
-/** Something that asks for a name. */
-interface Candidate {
-	readonly name: string;
-	/** The file, or what registered it. */
-	readonly place: string;
-	/** Candidates of one folder. */
-	readonly folder?: string;
-	readonly isFile: boolean;
-	readonly definition?: AgentDefinition;
-	readonly diagnostics: readonly Diagnostic[];
-}
-
-const BUILTIN = "the built-in definition";
 const RANK = { user: 0, package: 1, project: 2 };
 
 /** Decides what is in force under each name. The same sources give the same index, in the same order. */
@@ -157,10 +145,6 @@ function fromBuiltin(definition: AgentDefinition): Candidate {
 	return { name: definition.name, place: BUILTIN, isFile: false, definition, diagnostics: [] };
 }
 
-function isSameFolder(a: Candidate, b: Candidate): boolean {
-	return a.folder !== undefined && a.folder === b.folder;
-}
-
 function toEntry(
 	winner: Candidate,
 	others: readonly Candidate[],
@@ -180,33 +164,6 @@ function toEntry(
 	return disabledBy === undefined
 		? { ...common, state: "enabled" }
 		: { ...common, state: "disabled", disabledBy };
-}
-
-function shadowing(winner: Candidate, others: readonly Candidate[]): readonly Diagnostic[] {
-	const files = others.filter(({ isFile }) => isFile);
-	const rivals = winner.isFile ? files : others.filter(({ place }) => place !== BUILTIN);
-	if (rivals.length === 0) return [];
-	return [
-		{
-			severity: "warning",
-			file: winner.place,
-			field: "name",
-			what: `The name ${quote(winner.name)} is also taken by ${rivals.map(({ place }) => place).join(", ")}`,
-			why: `${winner.place} has precedence`,
-			fix: "Rename or remove one of them",
-		},
-	];
-}
-
-function nameTaken(loser: Candidate, winner: Candidate): Diagnostic {
-	return {
-		severity: "error",
-		file: loser.place,
-		field: "name",
-		what: `The name ${quote(loser.name)} is already taken by ${winner.place}`,
-		why: `of two files in one folder the first by file name counts, so ${loser.place} cannot be started`,
-		fix: "Rename or remove one of them",
-	};
 }
 
 function withDiagnostics(

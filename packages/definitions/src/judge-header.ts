@@ -1,5 +1,5 @@
 import { type Finding, quote } from "./diagnostic.js";
-import { fieldSpec, knownKey } from "./fields.js";
+import { fieldShape, fieldSpec, knownKey } from "./fields.js";
 import type { Frontmatter } from "./frontmatter.js";
 import type { Header } from "./header.js";
 
@@ -28,8 +28,7 @@ export function judgeHeader(
 	}));
 	for (const field of header.fields) {
 		if (field.known === undefined || field.valid) continue;
-		const { type } = fieldSpec(field.known.name);
-		const text = type === "text" || type === "name" || type === "color";
+		const text = fieldShape(field.known.name) === "text";
 		findings.push({
 			severity: "warning",
 			line: lineOf(field.start),

@@ -6,10 +6,9 @@ import { decodeText } from "./decode-text.js";
 import { type Diagnostic, type Finding, quote } from "./diagnostic.js";
 import type { FieldInput } from "./field-input.js";
 import { toDefinition } from "./field-values.js";
-import { knownKey } from "./fields.js";
-import { foreignField } from "./foreign-fields.js";
 import { type Frontmatter, normaliseText, splitFrontmatter } from "./frontmatter.js";
 import { type Header, type HeaderField, readHeader } from "./header.js";
+import { isAgentHeader, looksLikeHeader } from "./is-agent-header.js";
 import { judgeHeader } from "./judge-header.js";
 import { judgeUnknownKeys } from "./judge-unknown-keys.js";
 import { readValues } from "./read-values.js";
@@ -48,10 +47,8 @@ export function readAgentFile({ file, content, kind = "user" }: AgentFileInput):
 	const header = readHeader(parts.lines);
 	const known = header.fields.filter(isKnown);
 	const meant =
-		header.unreadable === undefined
-			? header.doubts.length > 0 || header.fields.some((field) => isAgentKey(field.key))
-			: looksLikeHeader(parts.lines);
-	if (!meant) return noAgent(finish, "its header has no field of an agent");
+		header.unreadable === undefined ? isAgentHeader(header) : looksLikeHeader(parts.lines);
+	if (!meant) return noAgent(finish, "its header is not that of an agent");
 	const lineOf = (index: number): number => parts.firstLine + index;
 	const read = readValues(known.map((field) => toInput(field, lineOf)));
 	const name = read.values.name ?? fileName;
@@ -140,21 +137,6 @@ function withoutHeader(
 	const what = "The header is never closed";
 	const why = "it is not certain where the fields end";
 	return reject([{ ...place, what, why, fix: "Write a line `---` below the last field" }]);
-}
-
-function looksLikeHeader(lines: readonly string[]): boolean {
-	return lines
-		.slice(0, 50)
-		.flatMap((line) => line.slice(0, 400).split(/[{,]/))
-		.some((part) => {
-			const key = /^[\s-]*["']?([A-Za-z][\w -]{0,40}?)["']?\s*:/.exec(part)?.[1];
-			return key !== undefined && isAgentKey(key);
-		});
-}
-
-/** Whether the key says that the header is an agent's and not that of any other Markdown file. */
-function isAgentKey(key: string): boolean {
-	return knownKey(key) !== undefined || foreignField(key)?.instead !== undefined;
 }
 
 type KnownField = HeaderField & Required<Pick<HeaderField, "known">>;

@@ -25,6 +25,8 @@ describe("what is an agent", () => {
 			"---\nA rule, then text.\n---\n",
 			"---\n---\n",
 			"---\ntitle: A page\ndate: 2025-01-31\n---\nText",
+			"---\ntitle: A page\ndescription: About agents\nlayout: docs\n---\nText",
+			"---\ndescription: A prompt template\nargument-hint: <file>\n---\nText",
 			"----\nname: x\n----\n",
 		]) {
 			const result = readAgentFile({ file: "README.md", content });
@@ -198,6 +200,7 @@ describe("tools", () => {
 		"more: |\n  ok\ntools read, grep",
 		"more: x\n  Tools: read",
 		"more: x\n  tools:read",
+		'"to\\u006fls": read',
 	])("a misspelt or misplaced tools line is rejected, never lost: %j", (lines) => {
 		expect(read(`name: x\ndescription: d\n${lines}`).outcome).toBe("reject");
 		expect(read(`name: x\ndescription: d: e\n${lines}`).outcome).toBe("reject");
@@ -413,6 +416,18 @@ describe("other fields", () => {
 		expect(
 			definitionOf("name: x\ndescription: |\n  # no comment\n  tools: read\ntools: ls").description,
 		).toBe("# no comment\ntools: read");
+	});
+
+	test("a text whose lines are not indented is read whole", () => {
+		for (const start of ["description: >", "description: |-", "description:"]) {
+			for (const text of [
+				"This agent does: things\nand more",
+				"First line\nThis agent does: things",
+			]) {
+				const definition = definitionOf(`name: x\n${start}\n${text}\ntools: read`);
+				expect(definition).toMatchObject({ description: text, tools: ["read"] });
+			}
+		}
 	});
 
 	test("a long unquoted description with line ends written as \\n is read whole", () => {
