@@ -9,7 +9,7 @@ import type { TerminalStatus } from "./status.js";
  * | `steered` | `turn_limit` |
  * | `aborted` | `turn_limit`, `time_limit`, `token_limit`, `cost_limit`, `tool_time_limit`, `stalled` |
  * | `stopped` | `user`, `parent`, `program`, `shutdown` |
- * | `error` | `provider_error`, `refusal`, `start_failed`, `interrupted`, `unresponsive`, `failed` |
+ * | `error` | `provider_error`, `refusal`, `start_failed`, `interrupted`, `failed` |
  */
 export type OutcomeReason =
 	| "finished"
@@ -23,8 +23,6 @@ export type OutcomeReason =
 	| "start_failed"
 	/** The process that ran the agent ended first. */
 	| "interrupted"
-	/** The run did not end within the grace time after it was told to, and was declared dead. */
-	| "unresponsive"
 	/** Anything else that threw. */
 	| "failed";
 
@@ -68,7 +66,6 @@ const PHRASES: Readonly<Record<OutcomeReason, string>> = {
 	refusal: "the model refused",
 	start_failed: "could not be started",
 	interrupted: "interrupted when the process ended",
-	unresponsive: "did not react to being stopped",
 	failed: "failed",
 };
 
