@@ -52,7 +52,6 @@ const OUTCOMES: readonly (readonly [AgentOutcome, string, boolean, boolean])[] =
 		true,
 	],
 	[{ status: "error", reason: "interrupted" }, "interrupted when the process ended", true, true],
-	[{ status: "error", reason: "unresponsive" }, "did not react to being stopped", true, true],
 	[{ status: "error", reason: "failed" }, "failed", true, true],
 ];
 
