@@ -59,10 +59,15 @@ export function formatStatus(record: AgentRecord): string {
 	return record.outcome === undefined ? record.status : describeOutcome(record.outcome);
 }
 
-/** One line of at most `length` characters, without control characters. */
+/**
+ * One line of at most `length` characters, without control characters and without those that turn the direction of the
+ * text around them.
+ */
 export function oneLine(text: string, length: number): string {
-	// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-	const line = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+	const line = text
+		.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "")
+		.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+		.trim();
 	const characters = [...line];
 	return characters.length <= length ? line : `${characters.slice(0, length - 1).join("")}…`;
 }

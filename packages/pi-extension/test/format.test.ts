@@ -47,6 +47,10 @@ describe("oneLine", () => {
 		expect(oneLine("a\u001b]52;c;aGk=\u0007b\r\nc\u009bd", 80)).toBe("a ]52;c;aGk= b c d");
 	});
 
+	test("takes out what turns the text around it", () => {
+		expect(oneLine("a\u202eb\u2066c\ufeff 👩‍👧", 80)).toBe("abc 👩‍👧");
+	});
+
 	test("is one line of at most the length asked for", () => {
 		fc.assert(
 			fc.property(

@@ -38,7 +38,7 @@ export function agentTable(
 	const names = agents.map(({ record }) => nameOf(record));
 	const nameWidth = Math.min(
 		Math.max(0, ...names.map((name) => visibleWidth(name.text + name.type))),
-		Math.max(16, Math.floor(width * 0.35)),
+		Math.max(18, Math.floor(width * 0.35)),
 	);
 	const numbers = agents.map(({ record }) => numbersOf(record, now));
 	const columns = fittingColumns(numbers, width - 3 - nameWidth);
