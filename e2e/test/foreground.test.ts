@@ -222,7 +222,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(requestsOf(world.server, "WRAPS").at(-1)?.lastUserText).toContain("turn limit");
 		expect(cut?.text).toMatch(/: turn limit reached, cut off.*\n\nPartial text.*\n\nmore to do$/);
 		expect(requestsOf(world.server, "GOES-ON")).toHaveLength(2);
-		expect(late?.text).toMatch(/: time limit reached, cut off.*\n\nPartial text.*\n\nso far$/);
+		expect(late?.text).toMatch(/: time limit reached, cut off/);
 	});
 
 	test("[STATUS-02] a tool error that the agent got over is no failure", async () => {

@@ -7,7 +7,7 @@ import type {
 	ScriptedToolCall,
 } from "@pi-subagents/test-helpers";
 import { expect } from "vitest";
-import { script, toolResults } from "./child-host.js";
+import { type ChildWorld, requestsOf, script, toolResults } from "./child-host.js";
 
 /** The result of a tool call as the host records it. */
 export interface ToolAnswer {
@@ -50,7 +50,8 @@ function endedMessage(event: HostLine): Message | undefined {
 	return typeof message === "object" && message !== null ? { ...message } : undefined;
 }
 
-function textOf(content: unknown): string {
+/** The text of a message's content. */
+export function textOf(content: unknown): string {
 	if (typeof content === "string") return content;
 	if (!Array.isArray(content)) return "";
 	return content
@@ -124,6 +125,13 @@ export async function wakeUp(host: RpcTestHost, from: number): Promise<string> {
 	await host.waitFor(({ type }) => type === "agent_end", host.events.indexOf(told));
 	await atRest(host);
 	return notifications([told])[0] ?? "";
+}
+
+/** The request number `index`, from 0, of the agent whose task begins so. */
+export function requestOf(world: ChildWorld, name: string, index = 0): Promise<ModelRequest> {
+	return world.server.waitForRequest(
+		(request) => requestsOf(world.server, name).indexOf(request) === index,
+	);
 }
 
 /** Resolves when the host says that nothing is going on. */

@@ -1,0 +1,223 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { RpcTestHost } from "@pi-subagents/test-helpers";
+import { expect, test } from "vitest";
+import { type ChildWorld, delegate, onBothHosts, requestsOf, script } from "./child-host.js";
+import {
+	agentId,
+	ask,
+	askOne,
+	bash,
+	isAlive,
+	notificationsIn,
+	processGone,
+	read,
+	requestOf,
+	startedAgents,
+	stop,
+	toolAnswers,
+	wakeUp,
+} from "./tool-answers.js";
+
+const BACKGROUND = { run_in_background: true };
+
+onBothHosts("interruptions", interruptions);
+
+function interruptions(world: ChildWorld): void {
+	test("[ABORT-01] [STATUS-07] an abort while a foreground agent runs a tool ends both, and nothing more is asked", async () => {
+		const host = await world.session();
+		const task = `ABORTED ${script({ text: "so far", tools: [sleep("fg")] }, { text: "not asked" })}`;
+		const running = host.prompt(script({ tools: [delegate(task)] }, { text: "not asked" }));
+		const pid = await pidOf(host, "fg");
+		await host.abort();
+		const { events } = await running;
+		await processGone(pid);
+		const [answer] = toolAnswers(events);
+		expect(answer?.text).toMatch(
+			/: stopped by the \w+.*\n\nPartial text, not a finished report:\n\nso far$/,
+		);
+		expect(requestsOf(world.server, "ABORTED")).toHaveLength(1);
+		const asked = world.server.requests.length;
+
+		const [list, report] = await ask(host, read(), read(agentId(answer?.text)));
+		expect(list?.text).toMatch(/: stopped by the \w+/);
+		expect(report?.text).toBe(answer?.text);
+		// The new prompt and the answer to its tools, and nothing of the agent.
+		expect(world.server.requests.length).toBe(asked + 2);
+	});
+
+	test("[ABORT-01] an abort while a foreground agent's model answers closes that answer", async () => {
+		const host = await world.session();
+		const from = host.events.length;
+		const task = `STREAMS ${script({ text: "half", hang: true })}`;
+		const running = host.prompt(script({ tools: [delegate(task)] }, { text: "not asked" }));
+		const request = await requestOf(world, "STREAMS");
+		await host.waitFor(
+			(event) =>
+				event.type === "tool_execution_update" &&
+				JSON.stringify(event.partialResult).includes("half"),
+			from,
+		);
+		await host.abort();
+		await request.ended;
+		const { events } = await running;
+		expect(request.aborted).toBe(true);
+		expect(toolAnswers(events)[0]?.text).toMatch(
+			/: stopped by the \w+.*\n\nPartial text.*\n\nhalf$/,
+		);
+	});
+
+	test("[ABORT-02] background agents go on when the parent is aborted, and are told of", async () => {
+		const host = await world.session();
+		const background = delegate(
+			`GOES-ON ${script({ hold: "goes-on", text: "still did it" })}`,
+			BACKGROUND,
+		);
+		const foreground = delegate(`STOPS ${script({ hang: true })}`);
+		const running = host.prompt(script({ tools: [background, foreground] }, { text: "not asked" }));
+		const [alive, cut] = await Promise.all([
+			requestOf(world, "GOES-ON"),
+			requestOf(world, "STOPS"),
+		]);
+		const from = host.events.length;
+		await host.abort();
+		await running;
+		await cut.ended;
+		expect(alive.open).toBe(true);
+		world.server.release("goes-on");
+		expect(await wakeUp(host, from)).toContain("still did it");
+	});
+
+	test("[ABORT-05] an abort ends the waiting for a background agent and not the agent", async () => {
+		const host = await world.session();
+		world.server.script("waits", [
+			{
+				tools: [delegate(`AWAITED ${script({ hold: "awaited", text: "in the end" })}`, BACKGROUND)],
+			},
+			(request) => ({ tools: startedAgents(request).map((id) => read(id, { wait: true })) }),
+			{ text: "not asked" },
+		]);
+		const before = host.events.length;
+		const running = host.prompt("@@#waits#@@");
+		await host.waitFor(
+			({ type, toolName }) => type === "tool_execution_start" && toolName === "get_subagent_result",
+			before,
+		);
+		const child = await requestOf(world, "AWAITED");
+		await host.abort();
+		const { events } = await running;
+		expect(toolAnswers(events).at(-1)?.text).toMatch(/^You stopped waiting; \S+ goes on\.$/);
+		expect(child.open).toBe(true);
+		const from = host.events.length;
+		world.server.release("awaited");
+		expect(await wakeUp(host, from)).toContain("in the end");
+		await host.prompt("anything else?");
+		expect(notificationsIn(world.server.requests.at(-1))).toHaveLength(1);
+	});
+
+	test("[ABORT-07] an abort leaves no call without a result, and the next prompt works", async () => {
+		const host = await world.session();
+		const calls = ["ONE", "TWO", "THREE"].map((name) =>
+			delegate(`BATCH-${name} ${script({ hang: true })}`),
+		);
+		const running = host.prompt(script({ tools: calls }, { text: "not asked" }));
+		await Promise.all(["ONE", "TWO", "THREE"].map((name) => requestOf(world, `BATCH-${name}`)));
+		await host.abort();
+		const { events } = await running;
+		expect(toolAnswers(events)).toHaveLength(3);
+		await expect(host.prompt(script({ text: "works" }))).resolves.toMatchObject({ text: "works" });
+	});
+
+	test("[ABORT-04] a stop ends the agent's tool and what that started", async () => {
+		const host = await world.session();
+		const nested = bash("(sleep 600 & echo $! > inner.pid; echo $$ > outer.pid; wait)");
+		const { text } = await askOne(
+			host,
+			delegate(`NESTED ${script({ tools: [nested] }, { text: "not asked" })}`, BACKGROUND),
+		);
+		const pids = await Promise.all([pidOf(host, "inner"), pidOf(host, "outer")]);
+		expect(pids.map(isAlive)).toEqual([true, true]);
+		await askOne(host, stop(agentId(text)));
+		await Promise.all(pids.map(processGone));
+		expect(requestsOf(world.server, "NESTED")).toHaveLength(1);
+	});
+
+	test("[ABORT-10] a stopped agent asks nothing more, whatever the parent does later", async () => {
+		const host = await world.session();
+		const busy = { error: { status: 429, headers: { "retry-after": "1" } } };
+		const { text } = await askOne(
+			host,
+			delegate(`RETRIES ${script(busy, busy, busy, busy)}`, BACKGROUND),
+		);
+		await requestOf(world, "RETRIES");
+		await askOne(host, stop(agentId(text)));
+		const asked = requestsOf(world.server, "RETRIES").length;
+		await host.prompt("go on");
+		await host.send({ type: "new_session" });
+		await host.prompt("go on");
+		expect(requestsOf(world.server, "RETRIES")).toHaveLength(asked);
+	});
+
+	test("[ABORT-03] the end of the host ends its agents and their tools; the next process knows them and can resume them", async () => {
+		const host = await world.rpc();
+		const bySignal = await startSleepers(host, "SIGNAL");
+		const killed = await host.kill("SIGTERM");
+		await Promise.all(bySignal.map(processGone));
+		expect(killed.stderr).toBe("");
+		const asked = requestsOf(world.server, "SIGNAL").length;
+
+		await host.restart(["-c"]);
+		const { text } = await askOne(host, read());
+		for (const name of ["bg1", "bg2"]) {
+			expect(text).toMatch(new RegExp(`"${name}": (stopped because the session|interrupted when)`));
+		}
+		expect(text).toMatch(/"fg": (stopped|interrupted)/);
+		expect(requestsOf(world.server, "SIGNAL")).toHaveLength(asked);
+		const id = /- (\S+): general-purpose "bg1"/.exec(text)?.[1] ?? "";
+		const resumed = await askOne(host, delegate("once more", { resume: id }));
+		expect(resumed).toMatchObject({ isError: false, text: expect.stringContaining("OK.") });
+		const last = requestsOf(world.server, "SIGNAL bg1").at(-1);
+		expect(last?.lastUserText).toBe("once more");
+		expect(JSON.stringify(last?.messages)).toContain("begun bg1");
+
+		const byInput = await startSleepers(host, "INPUT");
+		const closed = await host.close();
+		await Promise.all(byInput.map(processGone));
+		expect(closed).toMatchObject({ code: 0, stderr: "" });
+	});
+}
+
+/** Starts two agents in the background and one in the foreground whose tools take for ever; their process ids. */
+async function startSleepers(host: RpcTestHost, task: string): Promise<readonly number[]> {
+	const names = ["bg1", "bg2", "fg"];
+	const tools = names.map((name) =>
+		delegate(`${task} ${name} ${script({ text: `begun ${name}`, tools: [sleep(name)] })}`, {
+			description: name,
+			run_in_background: name !== "fg",
+		}),
+	);
+	await host.send({ type: "prompt", message: script({ tools }) });
+	return Promise.all(names.map((name) => pidOf(host, name)));
+}
+
+/** A command that tells its process id and then takes for ever. */
+function sleep(name: string) {
+	return bash(`echo $$ > ${name}.pid; exec sleep 600`);
+}
+
+/** The process id in a file of the project, when it is there. */
+async function pidOf(host: RpcTestHost, name: string): Promise<number> {
+	const file = join(host.directories.project, `${name}.pid`);
+	let text = "";
+	await expect
+		.poll(
+			async () => {
+				text = await readFile(file, "utf8").catch(() => "");
+				return text;
+			},
+			{ timeout: 30_000 },
+		)
+		.toMatch(/^\d+\n$/);
+	await writeFile(file, "");
+	return Number(text);
+}
