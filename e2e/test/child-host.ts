@@ -159,7 +159,7 @@ export function requestsOf(server: ModelServer, text: string): readonly ModelReq
 }
 
 /** The text of the first user message. */
-export function firstUserText(request: ModelRequest): string {
+function firstUserText(request: ModelRequest): string {
 	return contentText(request.messages.find((message) => message.role === "user")?.content);
 }
 

@@ -9,7 +9,7 @@ import type {
 } from "@pi-subagents/core";
 
 /** The type of this extension's entries in the parent's session file. */
-export const ENTRY_TYPE = "subagents:agent";
+const ENTRY_TYPE = "subagents:agent";
 
 /** What is kept of an agent besides its record. */
 export interface AgentNote {

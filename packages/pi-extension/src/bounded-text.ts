@@ -1,7 +1,7 @@
 /** How much of one agent's text the parent gets at once. */
 export const MAX_BYTES = 32_768;
 /** And in how many lines. */
-export const MAX_LINES = 1000;
+const MAX_LINES = 1000;
 
 /** A piece of a text. */
 export interface BoundedText {
