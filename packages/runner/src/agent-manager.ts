@@ -8,7 +8,7 @@ import {
 } from "@pi-subagents/core";
 import { subscribeRecordObserver } from "@pi-subagents/observers";
 import { addAbortListener } from "./abort-listener.js";
-import { type Clock, pause, systemClock } from "./clock.js";
+import { type Clock, startPause, systemClock } from "./clock.js";
 import { toError, toStopReason } from "./ending.js";
 import { createInbox, type Inbox } from "./inbox.js";
 import { createLanes, type Lanes } from "./lanes.js";
@@ -408,10 +408,9 @@ export class AgentManager<Context = undefined> {
 		agent.session = undefined;
 		if (session === undefined) return;
 		record.setSessionFile(session.sessionFile ?? record.sessionFile);
-		const over = new AbortController();
-		const disposed = this.#dispose(record, session);
-		await Promise.race([disposed, pause(this.#clock, this.#graceMs, over.signal)]);
-		over.abort();
+		const grace = startPause(this.#clock, this.#graceMs);
+		await Promise.race([this.#dispose(record, session), grace.over]);
+		grace.end();
 	}
 
 	#dispose(record: AgentRecord, session: SubagentSession): Promise<void> {

@@ -15,16 +15,23 @@ export const systemClock: Clock = {
 	},
 };
 
-/** Resolves after `ms` milliseconds, or at once when `signal` aborts. Leaves no timer behind. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve) => {
-		if (signal.aborted) return resolve();
-		const cancel = clock.setTimeout(done, ms);
-		signal.addEventListener("abort", done, { once: true });
-		function done(): void {
+/** A wait that can be cut short. */
+export interface Pause {
+	/** Resolves when the time is over, or the pause is ended. */
+	readonly over: Promise<void>;
+	/** Leaves no timer behind. May be called twice. */
+	end(): void;
+}
+
+/** Waits `ms` milliseconds. Every run has several, so it makes do without an abort signal, whose errors are dear. */
+export function startPause(clock: Clock, ms: number): Pause {
+	let end = (): void => {};
+	const over = new Promise<void>((resolve) => {
+		const cancel = clock.setTimeout(resolve, ms);
+		end = () => {
 			cancel();
-			signal.removeEventListener("abort", done);
 			resolve();
-		}
+		};
 	});
+	return { over, end };
 }

@@ -9,7 +9,8 @@ import {
 	type WorkspaceReport,
 } from "@pi-subagents/core";
 import { listen } from "@pi-subagents/observers";
-import { type Clock, pause, systemClock } from "./clock.js";
+import { addAbortListener } from "./abort-listener.js";
+import { type Clock, type Pause, startPause, systemClock } from "./clock.js";
 import { createEnding, EndedError, type Ending, toError } from "./ending.js";
 import { createInbox, type Inbox } from "./inbox.js";
 import { checkLimits, type LimitWatch, watchLimits } from "./limits.js";
@@ -212,16 +213,16 @@ async function converse(
 	let patient = true;
 	let wrapUpUnread = false;
 	let failure: Error | undefined;
-	const over = new AbortController();
+	const grace = startGrace(ending.signal, clock, graceSeconds * 1000);
 	const finished = await Promise.race([
 		promptUntilRead()
 			.catch((error: unknown) => {
 				failure = toError(error);
 			})
 			.then(() => true),
-		graceAfterEnding(ending.signal, over.signal, clock, graceSeconds * 1000).then(() => false),
+		grace.over.then(() => false),
 	]);
-	over.abort();
+	grace.end();
 	const dead = finished ? undefined : describeDead(watch, graceSeconds);
 	watch.stop();
 	settle.stop();
@@ -269,11 +270,10 @@ async function converse(
 
 	/** A host may hold a message back as long as its extensions like; the end of a run waits for that only so long. */
 	async function flush(): Promise<void> {
-		const done = new AbortController();
+		const limit = startPause(clock, graceSeconds * 1000);
 		const flushed = inbox.flushed().then(() => true);
-		const gaveUp = pause(clock, graceSeconds * 1000, done.signal).then(() => false);
-		patient = await Promise.race([flushed, gaveUp]);
-		done.abort();
+		patient = await Promise.race([flushed, limit.over.then(() => false)]);
+		limit.end();
 	}
 }
 
@@ -305,19 +305,23 @@ async function abortSession(session: SubagentSession): Promise<void> {
 	session.abortCompaction?.();
 }
 
-/** Resolves `ms` after the run was told to end, or at once when it is over. */
-async function graceAfterEnding(
-	ended: AbortSignal,
-	over: AbortSignal,
-	clock: Clock,
-	ms: number,
-): Promise<void> {
-	await new Promise<void>((resolve) => {
-		if (ended.aborted || over.aborted) resolve();
-		ended.addEventListener("abort", () => resolve(), { once: true });
-		over.addEventListener("abort", () => resolve(), { once: true });
+/** A pause that begins when the run is told to end; before that it never is over by itself. */
+function startGrace(ended: AbortSignal, clock: Clock, ms: number): Pause {
+	let end = (): void => {};
+	const over = new Promise<void>((resolve) => {
+		const start = (): void => {
+			const pause = startPause(clock, ms);
+			void pause.over.then(resolve);
+			end = pause.end;
+		};
+		const stopListening = addAbortListener(ended, start);
+		end = () => {
+			stopListening();
+			resolve();
+		};
+		if (ended.aborted) start();
 	});
-	await pause(clock, ms, over);
+	return { over, end: () => end() };
 }
 
 function describeDead(watch: LimitWatch, seconds: number): string {

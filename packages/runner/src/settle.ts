@@ -1,6 +1,6 @@
 import type { SubagentSession } from "@pi-subagents/core";
 import { listen } from "@pi-subagents/observers";
-import { type Clock, pause } from "./clock.js";
+import { type Clock, type Pause, startPause } from "./clock.js";
 
 /** Tells when a session has really stopped. */
 export interface SettleWatch {
@@ -40,7 +40,7 @@ function watchByEvents(
 	let compactions = 0;
 	let restartUntil = 0;
 	let stopped = false;
-	let change = new AbortController();
+	let rest: Pause | undefined;
 
 	const stopAgent = listen(agent, (event) => {
 		if (event.type !== "agent_start") return;
@@ -55,7 +55,7 @@ function watchByEvents(
 			const goesOn = event.willRetry || agent.hasQueuedMessages();
 			if (event.result && goesOn) restartUntil = clock.now() + RESTART_MS;
 		}
-		change.abort();
+		rest?.end();
 	});
 
 	function isSettled(): boolean {
@@ -70,9 +70,9 @@ function watchByEvents(
 			await nextTurn();
 			await nextTurn();
 			if (stopped || isSettled()) return;
-			change = new AbortController();
-			const rest = restartUntil - clock.now();
-			await pause(clock, rest > 0 ? rest + 1 : LOOK_MS, change.signal);
+			const restartsIn = restartUntil - clock.now();
+			rest = startPause(clock, restartsIn > 0 ? restartsIn + 1 : LOOK_MS);
+			await rest.over;
 		}
 	}
 
@@ -82,7 +82,7 @@ function watchByEvents(
 			stopped = true;
 			stopAgent();
 			stopSession();
-			change.abort();
+			rest?.end();
 		},
 	};
 }
