@@ -37,7 +37,7 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
 	let stopped = false;
 
 	function isBackground(record: AgentRecord): boolean {
-		return record.parentId === undefined && context.book.get(record.id)?.background === true;
+		return context.book.get(record.id)?.background === true;
 	}
 
 	function due(): readonly AgentRecord[] {
