@@ -45,7 +45,7 @@ export async function readDifference(
 }
 
 /** Reads the output of `git diff-tree -z --numstat`, which has no renames. */
-export function parseNumstat(output: string): Difference {
+function parseNumstat(output: string): Difference {
 	const files: string[] = [];
 	let insertions = 0;
 	let deletions = 0;

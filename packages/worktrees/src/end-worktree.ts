@@ -33,16 +33,11 @@ export interface EndRequest {
  * Whatever fails: nothing is deleted that is not on a branch, and the report says where it is. Never rejects.
  */
 export async function endWorktree(request: EndRequest): Promise<WorktreeReport> {
-	const { record } = request;
 	try {
 		return await end(request);
 	} catch (error) {
-		const identity = await request.identity().catch(() => ({}));
-		return writeReport({
-			...unsaved(request),
-			keep: [explainError(error)],
-			rescue: commitCommands(record, identity, commitMessage(request)),
-		});
+		await keepRecord(request.record);
+		return writeReport({ ...unsaved(request), keep: [explainError(error)] });
 	}
 }
 
@@ -153,9 +148,9 @@ function afterMissing({ record }: EndRequest, refs: ReadonlyMap<string, Referenc
 }
 
 async function rescueAll(request: EndRequest, inspection: Inspection): Promise<readonly string[]> {
-	const known = inspection.kind === "readable";
-	if (inspection.kind === "missing" || (known && countUncommitted(inspection.status) === 0))
-		return [];
+	if (inspection.kind === "missing") return [];
+	if (inspection.kind === "unreadable" && !inspection.hasGitData) return [];
+	if (inspection.kind === "readable" && countUncommitted(inspection.status) === 0) return [];
 	return commitCommands(request.record, await request.identity(), commitMessage(request));
 }
 

@@ -11,7 +11,12 @@ import { type CheckoutStatus, readStatus } from "./status.js";
 /** What a worktree's directory is like when its agent has ended. */
 export type Inspection =
 	| { readonly kind: "missing" }
-	| { readonly kind: "unreadable"; readonly problem: string }
+	| {
+			readonly kind: "unreadable";
+			readonly problem: string;
+			/** Whether git commands in it are about this worktree, and not about a repository above it. */
+			readonly hasGitData: boolean;
+	  }
 	| {
 			readonly kind: "readable";
 			readonly status: CheckoutStatus;
@@ -35,10 +40,14 @@ export async function inspectWorktree(git: Git, record: WorktreeRecord): Promise
 	const gitDirectory = await readGitDirectory(directory);
 	// Without it git would take the next repository above for this one.
 	if (gitDirectory === undefined) {
-		return { kind: "unreadable", problem: "its .git file is missing or damaged" };
+		return {
+			kind: "unreadable",
+			problem: "its .git file is missing or damaged",
+			hasGitData: false,
+		};
 	}
 	const { status, result } = await readStatus(git, directory, { ignored: true });
-	if (!status) return { kind: "unreadable", problem: explain(result) };
+	if (!status) return { kind: "unreadable", problem: explain(result), hasGitData: true };
 
 	const keep: string[] = [];
 	if (status.embedded.length > 0) {

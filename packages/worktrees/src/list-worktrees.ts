@@ -102,12 +102,12 @@ async function findElsewhere(
 	cwd: string,
 	signal: AbortSignal | undefined,
 ): Promise<{ readonly records: readonly WorktreeRecord[]; readonly problems: readonly string[] }> {
-	const result = await git(["worktree", "list", "--porcelain", "-z"], { cwd, signal });
+	const result = await git(["worktree", "list", "--porcelain"], { cwd, signal });
 	if (!result.ok) {
 		return { records: [], problems: [`git cannot list its worktrees: ${explain(result)}.`] };
 	}
 	const directories = result.stdout
-		.split("\0")
+		.split("\n")
 		.filter((line) => line.startsWith("worktree "))
 		.map((line) => line.slice(9));
 	const records = await Promise.all(

@@ -92,7 +92,7 @@ function keptSentence(record: WorktreeRecord, reason: string): string {
 }
 
 /** How people look at the changes on a branch and bring them into the checkout. */
-export function lookCommands(record: WorktreeRecord, branch: string): readonly string[] {
+function lookCommands(record: WorktreeRecord, branch: string): readonly string[] {
 	const git = `git -C ${shellWord(record.checkout)}`;
 	const range = `${record.base} ${shellWord(branch)}`;
 	return [

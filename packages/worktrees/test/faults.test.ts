@@ -1,59 +1,27 @@
-import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import {
-	listWorktrees,
-	saveWorktree,
-	type WorktreeReport,
-	type WorktreeWorkspace,
-	worktreeProvider,
-} from "../src/index.js";
+import { listWorktrees, type WorktreeReport, worktreeProvider } from "../src/index.js";
+import { COMMITTED_AND_NOT, DETACHED, lost, type TestAgent } from "./support/agents.js";
 import { FAULTS, faultyGit } from "./support/faulty-git.js";
-import { DONE, request, type TestRepository, testRepository } from "./support/repository.js";
+import { DONE, fingerprint, request, testRepository } from "./support/repository.js";
 
 /** Each is a matrix of some twenty agents. */
-const LONG = { timeout: 120_000 };
+const LONG = { timeout: 300_000 };
 
-/** An agent whose work has contents that no other has. */
-interface TestAgent {
-	work(repository: TestRepository, workspace: WorktreeWorkspace, id: string): Promise<void>;
-	contents(id: string): readonly string[];
-}
-
-const COMMITTED_AND_NOT: TestAgent = {
-	work: async (repository, { cwd }, id) => {
-		await repository.write({ "own.txt": `own ${id}\n` }, cwd);
-		await repository.sh("git add own.txt && git commit -q -m Own", cwd);
-		await repository.write({ "a.txt": `edited ${id}\n`, "new.txt": `new ${id}\n` }, cwd);
-	},
-	contents: (id) => [`own ${id}\n`, `edited ${id}\n`, `new ${id}\n`],
-};
-
-const DETACHED: TestAgent = {
-	work: async (repository, { cwd }, id) => {
-		await repository.write({ "left.txt": `left ${id}\n` }, cwd);
-		await repository.sh(
-			"git checkout -q --detach && git add left.txt && git commit -q -m Left && git checkout -q -",
-			cwd,
-		);
-		await repository.write({ "own.txt": `own ${id}\n` }, cwd);
-		await repository.sh("git checkout -q --detach && git add own.txt && git commit -q -m Own", cwd);
-	},
-	contents: (id) => [`left ${id}\n`, `own ${id}\n`],
-};
-
-/** A repository with uncommitted files, and a provider that knows it already. */
-async function setUp() {
+/** A repository, and a provider that knows it already. */
+async function setUp(files: Readonly<Record<string, string>> = {}) {
 	const repository = await testRepository();
 	const faulty = faultyGit(repository.git, repository.environment);
 	const provider = worktreeProvider({ git: faulty.git, directory: repository.worktrees });
-	await repository.write({ "a.txt": "dirty\n", "untracked.txt": "untracked\n" });
-	const state = (): Promise<string> =>
-		repository.sh(
-			"cat a.txt untracked.txt .git/HEAD; git stash list; git rev-parse main; sha1sum < .git/index",
-		);
-	await (await provider.prepare(request(repository.path, { agentId: "first" }))).finish(DONE);
-	return { repository, faulty, provider, state, untouched: await state() };
+	await repository.write(files);
+	const first = await provider.prepare(request(repository.path, { agentId: "first" }));
+	await repository.write({ "own.txt": "own\n" }, first.cwd);
+	await first.finish(DONE);
+	await repository.sh(`git branch -q -D ${first.worktree.branch}`);
+	return { repository, faulty, provider, untouched: await fingerprint(repository) };
 }
+
+/** Uncommitted files. */
+const DIRTY = { "a.txt": "dirty\n", "untracked.txt": "untracked\n" };
 
 /** The commands of a report that save what could not be saved. */
 function rescueCommands({ text }: WorktreeReport): readonly string[] {
@@ -65,31 +33,12 @@ function rescueCommands({ text }: WorktreeReport): readonly string[] {
 	return (end === -1 ? commands : commands.slice(0, end)).map((line) => line.trim());
 }
 
-/** Which contents are in no commit that a branch has, or the HEAD of a kept worktree now or before. */
-async function lost(
-	repository: TestRepository,
-	contents: readonly string[],
-): Promise<readonly string[]> {
-	const heads = await repository.sh(
-		"cat .git/worktrees/*/HEAD .git/worktrees/*/logs/HEAD 2>/dev/null || true",
-	);
-	const commits = heads.match(/\b[0-9a-f]{40}\b/g)?.filter((id) => !/^0+$/.test(id)) ?? [];
-	const reachable = await repository.sh(
-		`git rev-list --objects --branches ${[...new Set(commits)].join(" ")}`,
-	);
-	return contents.filter((content) => !reachable.includes(blobId(content)));
-}
-
-function blobId(content: string): string {
-	return createHash("sha1").update(`blob ${content.length}\0${content}`).digest("hex");
-}
-
 describe.each(FAULTS)("when one git command %s", (fault) => {
 	test(
 		"a worktree that cannot be made leaves nothing behind and touches nothing",
 		LONG,
 		async () => {
-			const { repository, faulty, provider, state, untouched } = await setUp();
+			const { repository, faulty, provider, untouched } = await setUp(DIRTY);
 			const refused: string[] = [];
 			for (let call = 1; ; call++) {
 				faulty.arm(call, fault);
@@ -113,7 +62,7 @@ describe.each(FAULTS)("when one git command %s", (fault) => {
 				"commit-tree",
 				"worktree",
 			]);
-			expect(await state()).toBe(untouched);
+			expect(await fingerprint(repository)).toBe(untouched);
 			const { worktrees } = await listWorktrees({
 				repo: repository.path,
 				directory: repository.worktrees,
@@ -160,7 +109,7 @@ describe.each(FAULTS)("when one git command %s", (fault) => {
 
 	/** The git commands at the end of a run; one agent for each that goes wrong. */
 	async function runMatrix(agent: TestAgent): Promise<readonly string[]> {
-		const { repository, faulty, provider, state, untouched } = await setUp();
+		const { repository, faulty, provider, untouched } = await setUp();
 		const commands: string[] = [];
 		const contents: string[] = [];
 		for (let call = 1; ; call++) {
@@ -179,63 +128,7 @@ describe.each(FAULTS)("when one git command %s", (fault) => {
 			commands.push(broken.split(" ")[0] ?? "");
 		}
 		expect(await lost(repository, contents)).toEqual([]);
-		expect(await state()).toBe(untouched);
+		expect(await fingerprint(repository)).toBe(untouched);
 		return commands;
 	}
-});
-
-describe("when the process is killed", () => {
-	test("at any moment, the next one finds the leftovers and saves their work", LONG, async () => {
-		const { repository, state, untouched } = await setUp();
-		const worked: string[] = [];
-		for (let call = 1; ; call++) {
-			const calls = await runUntil(call, `k${call}`);
-			if (calls < call) break;
-		}
-		const query = {
-			repo: repository.path,
-			directory: repository.worktrees,
-			git: repository.git,
-			readProcess: async () => undefined,
-		};
-		const { worktrees } = await listWorktrees(query);
-		expect(new Set(worktrees.map((listed) => listed.state))).toEqual(
-			new Set(["leftover", "saved"]),
-		);
-		for (const { worktree } of worktrees) {
-			const report = await saveWorktree(worktree, query);
-			expect(report.problems, worktree.name).toEqual([]);
-		}
-		expect(await lost(repository, worked.flatMap(COMMITTED_AND_NOT.contents))).toEqual([]);
-		expect(worked.length).toBeGreaterThanOrEqual(10);
-		expect(await state()).toBe(untouched);
-		expect(await repository.sh("git worktree list | wc -l")).toBe("1");
-		const after = await listWorktrees(query);
-		expect(after.worktrees.map((listed) => listed.state)).toEqual(worked.map(() => "saved"));
-
-		/** Runs an agent until a call of git, from which on nothing happens any more; says how many there were. */
-		function runUntil(last: number, agentId: string): Promise<number> {
-			let calls = 0;
-			return new Promise((resolve, reject) => {
-				const dying = worktreeProvider({
-					directory: repository.worktrees,
-					git: (args, options) => {
-						calls++;
-						if (calls < last) return repository.git(args, options);
-						resolve(calls);
-						return new Promise(() => {});
-					},
-				});
-				dying
-					.prepare(request(repository.path, { agentId }))
-					.then(async (workspace) => {
-						await COMMITTED_AND_NOT.work(repository, workspace, agentId);
-						worked.push(agentId);
-						await workspace.finish(DONE);
-						resolve(calls);
-					})
-					.catch(reject);
-			});
-		}
-	});
 });

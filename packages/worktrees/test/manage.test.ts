@@ -283,11 +283,12 @@ describe("a merge", () => {
 			await repository.write({ "dirty.txt": "dirty\n" });
 			const workspace = await start("a1", { "own.txt": "own\n" });
 			const { branch } = await workspace.finish(DONE);
-			for (let broken = 1; ; broken++) {
-				let calls = 0;
+			if (base === "HEAD") await repository.sh("git commit -q --allow-empty -m Meanwhile");
+			const breaks = base === "HEAD" ? ["commit-tree", "merge"] : ["diff-tree", "apply"];
+			for (const broken of ["merge-tree", ...breaks]) {
 				const { text, merged } = await mergeWorktree(workspace.worktree, {
 					git: (args, call) =>
-						++calls === broken
+						args[0] === broken
 							? Promise.resolve({
 									ok: false,
 									stdout: "",
@@ -296,12 +297,11 @@ describe("a merge", () => {
 								})
 							: git(args, call),
 				});
-				if (calls < broken) break;
-				if (merged) {
-					// git could do without that answer.
-					await repository.sh("git reset -q --hard ORIG_HEAD 2>/dev/null || rm own.txt");
-				} else expect(text).toContain("it was killed by SIGKILL");
+				expect([broken, merged]).toEqual([broken, false]);
+				expect(text).toContain("it was killed by SIGKILL");
 			}
+			expect(await repository.sh("git status --porcelain")).toBe("?? dirty.txt");
+			expect((await mergeWorktree(workspace.worktree, { git })).merged).toBe(true);
 			const state = "cat own.txt; git status --porcelain";
 			expect(await repository.sh(`git show ${branch}:own.txt; ${state}`)).toBe(
 				base === "HEAD" ? "own\nown\n?? dirty.txt" : "own\nown\n?? dirty.txt\n?? own.txt",

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGit, type WorktreeProviderOptions, worktreeProvider } from "../src/index.js";
@@ -136,6 +136,9 @@ What you change is committed to that branch when you are done.`,
 		const repository = await testRepository({ name: "Mein 'Projekt' für 日本" });
 		await repository.write({ "ä ö/ü.txt": "eins\n" });
 		const directory = join(repository.home, "work trees é");
+		// Also where the place is reached through a link, as temporary directories are on some systems.
+		await mkdir(join(repository.home, "real"));
+		await symlink("real", directory);
 		const workspace = await provide(repository, { directory }).prepare(
 			request(join(repository.path, "ä ö"), { type: "Prüfer/日本", agentId: "id 1|/:ü" }),
 		);
@@ -362,5 +365,13 @@ describe("what a new checkout lacks", () => {
 		const report = await workspace.finish(DONE);
 		expect(report.changed).toBe(false);
 		expect(report.text).toContain("Submodules are empty here: lib");
+
+		// From inside of a submodule it is that repository that the agent gets a worktree of.
+		const inner = await provide(repository).prepare(request(join(repository.path, "lib")));
+		await repository.write({ "own.txt": "own\n" }, inner.cwd);
+		const { branch } = await inner.finish(DONE);
+		expect(
+			await repository.sh(`git show ${branch}:own.txt; ls`, join(repository.path, "lib")),
+		).toBe("own");
 	});
 });

@@ -307,6 +307,7 @@ describe("the directory stays, and the report says where and why", () => {
 		expect(report.problems).toEqual([
 			`The worktree at ${report.directory} was kept, because its .git file is missing or damaged.`,
 		]);
+		expect(report.commands).toEqual([]);
 		expect(await readFile(join(report.directory ?? "", "own.txt"), "utf8")).toBe("own\n");
 	});
 

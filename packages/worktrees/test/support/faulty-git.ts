@@ -53,7 +53,7 @@ export function faultyGit(real: Git, environment: NodeJS.ProcessEnv): FaultyGit 
 			}
 			return killWhileRunning(
 				args,
-				{ ...environment, ...call.env },
+				{ ...environment, GIT_OPTIONAL_LOCKS: "0", ...call.env },
 				call.cwd,
 				call.input,
 				broken % 4,

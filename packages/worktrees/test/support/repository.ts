@@ -1,13 +1,24 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import {
+	appendFile,
+	cp,
+	mkdir,
+	mkdtemp,
+	readdir,
+	readFile,
+	realpath,
+	rm,
+	writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { WorkspaceRequest } from "@pi-subagents/core";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { createGit, type Git } from "../../src/index.js";
 
 /** The environment of tests: no configuration of this machine, no identity. */
-export function testEnvironment(home: string): NodeJS.ProcessEnv {
+function testEnvironment(home: string): NodeJS.ProcessEnv {
 	const { PATH } = process.env;
 	return { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: join(home, "gitconfig") };
 }
@@ -56,20 +67,37 @@ export async function testRepository(
 			}
 		},
 	};
-	await mkdir(path);
-	await repository.write({
-		"a.txt": "one\n",
-		"src/b.txt": "two\n",
-		".gitignore": "ignored/\n*.log\n.env\nnode_modules/\n",
-	});
-	const identity = "-c user.name=User -c user.email=user@example.com";
-	await repository.sh(
-		`git init -q -b main && git add -A && git ${identity} commit -q -m First` +
-			(options.identity === false
-				? ""
-				: " && git config user.name User && git config user.email user@example.com"),
-	);
+	await cp(await template(), path, { recursive: true });
+	if (options.identity !== false) {
+		await appendFile(
+			join(path, ".git/config"),
+			"[user]\n\tname = User\n\temail = user@example.com\n",
+		);
+	}
 	return repository;
+}
+
+let made: Promise<string> | undefined;
+
+/** The repository that all begin with; made once per test file, because processes are what costs time here. */
+function template(): Promise<string> {
+	made ??= (async () => {
+		const home = await mkdtemp(join(tmpdir(), "worktrees-template-"));
+		afterAll(() => rm(home, { recursive: true, force: true }));
+		const path = join(home, "project");
+		await mkdir(join(path, "src"), { recursive: true });
+		await writeFile(join(path, "a.txt"), "one\n");
+		await writeFile(join(path, "src/b.txt"), "two\n");
+		await writeFile(join(path, ".gitignore"), "ignored/\n*.log\n.env\nnode_modules/\n");
+		const identity = "-c user.name=User -c user.email=user@example.com";
+		await shell(
+			`git init -q -b main --template= && mkdir .git/hooks && git add -A && git ${identity} commit -q -m First`,
+			path,
+			testEnvironment(home),
+		);
+		return path;
+	})();
+	return made;
 }
 
 /** Runs a shell command and returns its output without the last line end. */
@@ -104,18 +132,23 @@ export const DONE = {
 	description: "Change some files",
 } as const;
 
-/** What must not change in a user's checkout: branches, HEAD, index, stash and files. */
-export async function fingerprint(repository: TestRepository): Promise<string> {
-	return repository.sh(
-		[
-			"git for-each-ref --exclude=refs/heads/pi-subagents* 2>/dev/null || git for-each-ref | grep -v refs/heads/pi-subagents || true",
-			"cat .git/HEAD",
-			"sha1sum .git/index",
-			"git stash list",
-			"git --no-optional-locks status --porcelain --ignored",
-			"find . -path ./.git -prune -o -type f -print | sort | xargs -d '\\n' sha1sum",
-		].join("; "),
-	);
+/** What must not change in a user's checkout: branches, stash, HEAD, index and files. */
+export async function fingerprint({ path, sh }: TestRepository): Promise<string> {
+	const said = await sh("git for-each-ref; git --no-optional-locks status --porcelain --ignored");
+	const parts = said.split("\n").filter((line) => !line.includes("refs/heads/pi-subagents"));
+	const entries = await readdir(path, { recursive: true, withFileTypes: true });
+	const files = entries
+		.filter((entry) => entry.isFile())
+		.map((entry) => join(entry.parentPath, entry.name))
+		.filter((file) => !file.startsWith(join(path, ".git/")))
+		.sort();
+	for (const file of [join(path, ".git/HEAD"), join(path, ".git/index"), ...files]) {
+		const hash = createHash("sha1")
+			.update(await readFile(file))
+			.digest("hex");
+		parts.push(`${file} ${hash}`);
+	}
+	return parts.join("\n");
 }
 
 /** A git whose rights are those of a plain user, whoever runs the tests; the files of the test are that user's. */
