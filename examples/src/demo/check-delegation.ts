@@ -5,6 +5,8 @@ import { STEERING } from "./tasks.js";
 /** What is not as the demonstration promises, one sentence each; empty if all is well. */
 export function checkDelegation(delegation: Delegation): readonly string[] {
 	const { agents, atOnce, problems } = delegation;
+	// What else is missing then follows from it.
+	if (agents.length === 0 && problems.length > 0) return problems;
 	const background = agents.filter((agent) => agent.background);
 	const steered = agents.filter(({ messages }) => messages.some((each) => each.includes(STEERING)));
 	return [
