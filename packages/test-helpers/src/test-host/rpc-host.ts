@@ -14,7 +14,7 @@ import {
 	type RpcResponse,
 	rpcConnection,
 } from "./rpc-connection.js";
-import { runSettled } from "./settled.js";
+import { runSettled, untilIdle } from "./settled.js";
 
 /** A host that runs and is spoken to. */
 export interface RpcTestHost extends Omit<RpcConnection, "receive" | "tell"> {
@@ -77,8 +77,7 @@ export function rpcHost(options: HostCommand, directories: HostDirectories): Rpc
 		send: (command: RpcCommand) => connection.send(command),
 		waitFor: (predicate, from) => connection.waitFor(predicate, from),
 		async prompt(text) {
-			const from = connection.events.length;
-			const response = await connection.send({ type: "prompt", message: text });
+			const { from, response } = await promptWhenIdle(connection, text);
 			if (!response.success) throw new Error(`The host refused the prompt: ${response.error}`);
 			if (!startsNoRun(response)) await runSettled(connection, from);
 			const events = connection.events.slice(from);
@@ -108,6 +107,23 @@ export function rpcHost(options: HostCommand, directories: HostDirectories): Rpc
 			await removeHostDirectories(directories);
 		},
 	};
+}
+
+/** How often a prompt is sent again that the host refused because a run was going on. */
+const PROMPTS = 5;
+
+/** An extension may have started a run of its own a moment ago; a client waits for its end and prompts again. */
+async function promptWhenIdle(
+	connection: RpcConnection,
+	text: string,
+): Promise<{ readonly from: number; readonly response: RpcResponse }> {
+	for (let attempt = 1; ; attempt++) {
+		const from = connection.events.length;
+		const response = await connection.send({ type: "prompt", message: text });
+		const busy = response.error?.includes("already processing") ?? false;
+		if (response.success || !busy || attempt === PROMPTS) return { from, response };
+		await untilIdle(connection);
+	}
 }
 
 /** Only 1.6.0 says it. */

@@ -22,6 +22,15 @@ export async function runSettled(connection: RpcConnection, from: number): Promi
 	}
 }
 
+/** Waits until the host says that it does nothing. */
+export async function untilIdle(connection: RpcConnection): Promise<void> {
+	for (;;) {
+		const seen = connection.events.length;
+		if (await saysIdle(connection)) return;
+		await connection.waitFor(() => true, seen);
+	}
+}
+
 /** What the events since a prompt tell of its run; `perhaps` needs the host's word. */
 export function runState(events: readonly HostLine[]): "settled" | "perhaps" | "running" {
 	const last = (...types: readonly string[]): HostLine | undefined =>
