@@ -199,6 +199,30 @@ describe("deliveries", () => {
 		expect(parent.told).toEqual(["a1#1"]);
 	});
 
+	test("many agents that end one after the other wake it once, however long that takes", async () => {
+		const parent = new Parent();
+		for (let index = 0; index < 10; index++) parent.spawn();
+		await parent.clock.advance(0);
+		for (const record of parent.agents) {
+			await parent.finish(record);
+			await parent.clock.advance(1400);
+		}
+		expect(parent.told).toHaveLength(10);
+		expect(parent.wakeUps).toBe(1);
+	});
+
+	test("the first one of a long row waits for 15 seconds at most", async () => {
+		const parent = new Parent();
+		for (let index = 0; index < 14; index++) parent.spawn();
+		await parent.clock.advance(0);
+		for (const record of parent.agents.slice(0, 11)) {
+			await parent.finish(record);
+			await parent.clock.advance(1400);
+		}
+		expect(parent.told).toHaveLength(11);
+		expect(parent.told[0]).toBe("a1#1");
+	});
+
 	test("[NOTIFY-03] a result that the parent read is not announced", async () => {
 		const parent = new Parent();
 		parent.running = true;

@@ -2,8 +2,13 @@ import type { AgentRecord } from "@pi-subagents/core";
 import type { Clock } from "@pi-subagents/runner";
 import type { AgentBook } from "../agent-book.js";
 
-/** How long an idle parent is left alone when more agents may end at any moment, so that it is woken once. */
+/**
+ * How long an idle parent is left alone after an agent has ended while others go on. If another one ends meanwhile, the
+ * time begins again, so that a parent is woken once for many agents, however long all of them take together.
+ */
 const GATHER_MS = 1500;
+/** How long the first one waits for the others at most. */
+const GATHER_MOST_MS = 15_000;
 
 /** What deliveries stand between. */
 export interface DeliveryContext {
@@ -33,7 +38,9 @@ export interface Deliveries {
  * that the parent read by itself is therefore never announced, and nothing is announced twice.
  */
 export function createDeliveries(context: DeliveryContext): Deliveries {
-	let cancel: (() => void) | undefined;
+	let gathering:
+		| { readonly until: number; readonly count: number; readonly cancel: () => void }
+		| undefined;
 	let stopped = false;
 
 	function isBackground(record: AgentRecord): boolean {
@@ -56,9 +63,20 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
 		return records;
 	}
 
+	/** Waits for others, from the start if one more has ended. */
+	function gather(count: number): void {
+		const { clock } = context;
+		const now = clock.now();
+		if (gathering !== undefined && gathering.count >= count) return;
+		gathering?.cancel();
+		const until = gathering?.until ?? now + GATHER_MOST_MS;
+		const cancel = clock.setTimeout(send, Math.max(0, Math.min(GATHER_MS, until - now)));
+		gathering = { until, count, cancel };
+	}
+
 	function send(): void {
-		cancel?.();
-		cancel = undefined;
+		gathering?.cancel();
+		gathering = undefined;
 		if (stopped || !context.isParentAtRest()) return;
 		const records = take();
 		if (records.length > 0) context.send(records);
@@ -70,13 +88,15 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
 			return isWaiting();
 		},
 		check() {
-			if (stopped || !context.isParentAtRest() || due().length === 0) return;
-			if (!isWaiting()) send();
-			else cancel ??= context.clock.setTimeout(send, GATHER_MS);
+			if (stopped || !context.isParentAtRest()) return;
+			const count = due().length;
+			if (count === 0) return;
+			if (isWaiting()) gather(count);
+			else send();
 		},
 		stop() {
 			stopped = true;
-			cancel?.();
+			gathering?.cancel();
 		},
 	};
 }
