@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
 	type BatchTestHost,
 	createTestHost,
+	type HostExit,
 	type ModelRequest,
 	type ModelServer,
 	type RpcTestHost,
@@ -28,6 +29,12 @@ export interface ChildWorld {
 	json(options?: WorldOptions): Promise<BatchTestHost>;
 }
 
+/** A world that was opened. */
+interface OpenWorld extends ChildWorld {
+	/** Closes the shared host, if it was started. */
+	close(): Promise<HostExit | undefined>;
+}
+
 /** How a host of the world is started. */
 export interface WorldOptions
 	extends Partial<Omit<TestHostOptions, "mode" | "server" | "cli" | "node" | "extensions">> {
@@ -49,7 +56,7 @@ export function onBothHosts(
 	describe.each<HostName>(["released", "current"])(`${title} (%s host)`, (name) => {
 		const opened: Array<{ dispose(): Promise<void> }> = [];
 		let folder = "";
-		let world: ChildWorld | undefined;
+		let world: OpenWorld | undefined;
 
 		beforeAll(async () => {
 			const host = name === "released" ? releasedHost() : await currentHost();
@@ -85,6 +92,7 @@ export function onBothHosts(
 			world = {
 				host,
 				server,
+				close: async () => common?.close(),
 				async session(subagents = {}) {
 					common ??= await this.rpc(shared);
 					// What a failed test left must not make others fail.
@@ -124,6 +132,11 @@ export function onBothHosts(
 			json: (options) => present(world).json(options),
 		};
 		tests(lazy, name);
+
+		test("the shared host ends with code 0 and said nothing on stderr", async () => {
+			const exit = await present(world).close();
+			expect(exit ?? { code: 0, stderr: "" }).toMatchObject({ code: 0, stderr: "" });
+		});
 
 		test("no history was sent that a provider refuses", () => {
 			const refused = lazy.server.requests.filter(

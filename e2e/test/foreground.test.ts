@@ -148,7 +148,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(silent?.text).toMatch(/: finished without a report .*\n\nIt ended without any text\.$/);
 	});
 
-	test("[RESULT-06] [RESULT-15] long reports arrive whole, whatever happens to a sibling", async () => {
+	test("[RESULT-06] [RESULT-15] [STATUS-05] long reports arrive whole, whatever happens to a sibling", async () => {
 		const host = await world.session();
 		const long = (end: string, length = 6000): string => "x".repeat(length - end.length) + end;
 		const answers = await ask(
