@@ -15,7 +15,7 @@ const parameters = Type.Object({
 	thinking: Type.Optional(
 		Type.String({ description: "off, minimal, low, medium, high, xhigh or max." }),
 	),
-	max_turns: Type.Optional(Type.Number({ description: "0: no limit." })),
+	max_turns: Type.Optional(Type.Number({ description: "Default: the type's." })),
 	run_in_background: Type.Optional(Type.Boolean()),
 	resume: Type.Optional(
 		Type.String({ description: "agent_id of an ended agent that gets the task." }),
