@@ -22,14 +22,15 @@ export async function findLeftCommits(
 	kept: readonly string[],
 ): Promise<LeftCommits> {
 	const log = await readFile(join(gitDirectory, "logs", "HEAD"), "utf8").catch(() => "");
-	const entries = log.split("\n").flatMap((line) => {
-		const match = /^([0-9a-f]+) ([0-9a-f]+) [^\t]*\t?(.*)$/.exec(line);
-		return match ? [{ from: match[1], to: match[2], message: match[3] ?? "" }] : [];
+	const entries = log.split("\n").flatMap((line): readonly LogEntry[] => {
+		const [, from, to, message] = /^([0-9a-f]+) ([0-9a-f]+) [^\t]*\t?(.*)$/.exec(line) ?? [];
+		return from && to ? [{ from, to, message: message ?? "" }] : [];
 	});
+	if (isPlain(entries, kept)) return { ok: true, tips: [] };
 	const replaced = new Set(
 		entries.filter(({ message }) => REPLACES.test(message)).map(({ from }) => from),
 	);
-	const visited = new Set(entries.map(({ to }) => to).filter((commit) => commit !== undefined));
+	const visited = new Set(entries.map(({ to }) => to));
 	for (const commit of kept) visited.delete(commit);
 	if (visited.size === 0) return { ok: true, tips: [] };
 
@@ -48,6 +49,24 @@ export async function findLeftCommits(
 		.filter((commit): commit is string => commit !== undefined && visited.has(commit))
 		.filter((commit) => !parents.has(commit) && !replaced.has(commit));
 	return { ok: true, tips };
+}
+
+/** Whether all that happened is commits, each on top of the one before, up to one that is kept. */
+function isPlain(entries: readonly LogEntry[], kept: readonly string[]): boolean {
+	const first = entries.findIndex(({ message }) => message.startsWith("commit:"));
+	if (first < 1 || !kept.includes(entries.at(-1)?.to ?? "")) return false;
+	return entries.every(({ from, to, message }, index) =>
+		index < first
+			? to === entries[first]?.from
+			: message.startsWith("commit:") && entries[index - 1]?.to === from,
+	);
+}
+
+/** One move of HEAD. */
+interface LogEntry {
+	readonly from: string;
+	readonly to: string;
+	readonly message: string;
 }
 
 const REPLACES = /^commit \(amend\)|^(?:pull .*)?rebase/;

@@ -76,7 +76,12 @@ export async function saveWork(request: SaveRequest): Promise<SavedWork> {
 		keep.push(`its branch could not be moved to the commit ${tip}: ${placed.problem}`);
 		return { ...nothing, tip, keep, rescue: [branchCommand(record, "saved", tip)] };
 	}
-	const left = await saveLeftCommits(request, [placed.tip, tip, record.base]);
+	const left = await saveLeftCommits(request, [
+		placed.tip,
+		tip,
+		record.base,
+		...(status.head === undefined ? [] : [status.head]),
+	]);
 	return {
 		tip: placed.tip,
 		branch: placed.branch,

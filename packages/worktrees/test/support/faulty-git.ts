@@ -10,6 +10,14 @@ export type Fault =
 	/** It has done its work, but is killed before it can say so. */
 	| "is killed at its end";
 
+/** Commands that change something; of the others an answer that is lost is the same as a failure. */
+const CHANGING: readonly string[] = ["add", "write-tree", "commit-tree", "update-ref", "worktree"];
+
+/** Whether a fault has to be tried with a command. */
+export function isWorthTrying(command: string, fault: Fault): boolean {
+	return fault !== "is killed at its end" || CHANGING.includes(command.split(" ")[0] ?? "");
+}
+
 /** The faults, for a table of tests. */
 export const FAULTS: readonly Fault[] = ["fails", "is killed", "is killed at its end"];
 

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import {
 	appendFile,
 	cp,
@@ -14,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { WorkspaceRequest } from "@pi-subagents/core";
-import { afterAll, onTestFinished } from "vitest";
+import { onTestFinished } from "vitest";
 import { createGit, type Git } from "../../src/index.js";
 
 /** The environment of tests: no configuration of this machine, no identity. */
@@ -79,11 +80,11 @@ export async function testRepository(
 
 let made: Promise<string> | undefined;
 
-/** The repository that all begin with; made once per test file, because processes are what costs time here. */
+/** The repository that all begin with; made once per process, because processes are what costs time here. */
 function template(): Promise<string> {
 	made ??= (async () => {
 		const home = await mkdtemp(join(tmpdir(), "worktrees-template-"));
-		afterAll(() => rm(home, { recursive: true, force: true }));
+		process.once("exit", () => rmSync(home, { recursive: true, force: true }));
 		const path = join(home, "project");
 		await mkdir(join(path, "src"), { recursive: true });
 		await writeFile(join(path, "a.txt"), "one\n");
