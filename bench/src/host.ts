@@ -7,6 +7,11 @@ import {
 } from "@pi-subagents/e2e";
 import { type ModelServer, startModelServer } from "@pi-subagents/test-helpers";
 
+/** Files of the agent directory that keep the probe out of the agents: raw sessions do not load it either. */
+export const WITHOUT_PROBE = {
+	"subagents.json": JSON.stringify({ excludeExtensions: ["probe"] }),
+} as const;
+
 /** What rows that start hosts need. */
 export interface HostBench {
 	readonly server: ModelServer;

@@ -12,7 +12,7 @@ export interface ModelProcess {
 
 /** Starts the server; it ends with this process at the latest. */
 export async function startModelProcess(): Promise<ModelProcess> {
-	const child = fork(join(benchFolder, "dist", "serve-model.js"));
+	const child = fork(join(benchFolder, "dist", "serve-model.js"), { execArgv: [] });
 	const [url] = await once(child, "message");
 	if (typeof url !== "string") throw new Error("The model server did not say where it is.");
 	return { url, close: () => child.disconnect() };

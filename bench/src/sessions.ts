@@ -5,10 +5,8 @@ import {
 	type AgentSession,
 	AuthStorage,
 	createAgentSession,
-	DefaultResourceLoader,
 	ModelRegistry,
 	SessionManager,
-	SettingsManager,
 } from "@mariozechner/pi-coding-agent";
 import { type MockSession, mockSession, modelsJson } from "@pi-subagents/test-helpers";
 import { startModelProcess } from "./model-process.js";
@@ -19,10 +17,7 @@ export interface SessionFactory {
 	close(): Promise<void>;
 }
 
-/**
- * Sessions with nothing that a manager has no part in: no extensions, skills or files, so that what it adds is the more.
- * They ask a scripted model in another process.
- */
+/** Sessions as a program makes them that shares its models among all; they ask a scripted model in another process. */
 export async function startSessionFactory(): Promise<SessionFactory> {
 	const model = await startModelProcess();
 	const directory = await mkdtemp(join(tmpdir(), "pi-bench-"));
@@ -31,29 +26,15 @@ export async function startSessionFactory(): Promise<SessionFactory> {
 	const modelRegistry = ModelRegistry.create(authStorage, join(directory, "models.json"));
 	const m1 = modelRegistry.find("mock", "m1");
 	if (m1 === undefined) throw new Error("pi does not know the scripted model.");
-	const base = { cwd: directory, agentDir: directory };
 	return {
 		async create() {
-			const settingsManager = SettingsManager.inMemory();
-			const resourceLoader = new DefaultResourceLoader({
-				...base,
-				settingsManager,
-				noExtensions: true,
-				noSkills: true,
-				noPromptTemplates: true,
-				noThemes: true,
-				noContextFiles: true,
-			});
-			await resourceLoader.reload();
 			const { session } = await createAgentSession({
-				...base,
+				cwd: directory,
+				agentDir: directory,
 				authStorage,
 				modelRegistry,
 				model: m1,
-				thinkingLevel: "off",
 				sessionManager: SessionManager.inMemory(directory),
-				settingsManager,
-				resourceLoader,
 			});
 			return session;
 		},

@@ -10,7 +10,7 @@ import {
 	type RpcTestHost,
 } from "@pi-subagents/test-helpers";
 import { compare, type Spent } from "../compare.js";
-import { type HostBench, onBothHosts, withHostBench } from "../host.js";
+import { type HostBench, onBothHosts, WITHOUT_PROBE, withHostBench } from "../host.js";
 import { notifications, told } from "../notifications.js";
 import { benchFolder, probeFile } from "../paths.js";
 import { readReports } from "../probe-reports.js";
@@ -36,6 +36,7 @@ async function background(
 		...command,
 		mode: "rpc",
 		extensions: [extension, probeFile],
+		agentDirFiles: WITHOUT_PROBE,
 	});
 	// Only for its directories: a print host starts nothing by itself.
 	const alone = await createTestHost({ ...command, mode: "print" });

@@ -1,6 +1,6 @@
 import type { Host } from "@pi-subagents/e2e";
 import { createTestHost, type HostLine } from "@pi-subagents/test-helpers";
-import { type HostBench, onBothHosts, withHostBench } from "../host.js";
+import { type HostBench, onBothHosts, WITHOUT_PROBE, withHostBench } from "../host.js";
 import { probeFile } from "../paths.js";
 import type { ProbedCall } from "../probe.js";
 import { readReports } from "../probe-reports.js";
@@ -31,7 +31,8 @@ async function foreground(
 	);
 	server.script("pairs", [...pairs.flat().map((tool) => ({ tools: [tool] })), { text: "Done." }]);
 	const extensions = [extension, probeFile];
-	const host = await createTestHost({ mode: "rpc", cli, node, extensions, server });
+	const agentDirFiles = WITHOUT_PROBE;
+	const host = await createTestHost({ mode: "rpc", cli, node, extensions, server, agentDirFiles });
 	try {
 		const { events } = await host.prompt("Go @@#pairs#@@");
 		const raws = callsOf(events, "raw_child");
