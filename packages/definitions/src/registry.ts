@@ -19,6 +19,12 @@ export interface RegistryOptions {
 	readonly folders?: readonly DefinitionFolder[];
 	/** Changes from settings files, in rising precedence. */
 	readonly overrides?: readonly OverrideLayer[];
+	/**
+	 * Which files of a kind of folder may count. One that may not is as if it were not there, so what it would replace stays
+	 * in force; it is in {@link DefinitionRegistry.withheld}. Notes are not asked about.
+	 * @defaultValue all of them
+	 */
+	readonly accept?: (file: RegistryFile, kind: DefinitionFolder["kind"]) => boolean;
 	/** @defaultValue {@link BUILTIN_DEFINITIONS} */
 	readonly builtins?: readonly AgentDefinition[];
 }
@@ -45,7 +51,9 @@ export class DefinitionRegistry {
 	readonly #runtime = new Set<AgentDefinition & { readonly owner: string }>();
 	#folders: readonly DefinitionFolder[];
 	#overrides: readonly OverrideLayer[];
+	#accept: NonNullable<RegistryOptions["accept"]>;
 	#contents: readonly FolderContent[] = [];
+	#withheld: readonly RegistryFile[] = [];
 	#index: RegistryIndex;
 	#reloading: Promise<boolean> | undefined;
 	#nextReload: Promise<boolean> | undefined;
@@ -54,10 +62,12 @@ export class DefinitionRegistry {
 	constructor({
 		folders = [],
 		overrides = [],
+		accept = () => true,
 		builtins = BUILTIN_DEFINITIONS,
 	}: RegistryOptions = {}) {
 		this.#folders = folders;
 		this.#overrides = overrides;
+		this.#accept = accept;
 		this.#builtins = builtins;
 		this.#index = this.#build();
 	}
@@ -70,6 +80,11 @@ export class DefinitionRegistry {
 	/** Every file of every folder and how it ended, also those that another one shadows. */
 	get files(): readonly RegistryFile[] {
 		return this.#index.files;
+	}
+
+	/** The files that are not accepted, as they were read; what is wrong in them is not among the diagnostics. */
+	get withheld(): readonly RegistryFile[] {
+		return this.#withheld;
 	}
 
 	/** Everything there is to say, each thing once. */
@@ -96,11 +111,12 @@ export class DefinitionRegistry {
 		return this.#nextReload;
 	}
 
-	/** Replaces the overrides at once, and the folders from the next {@link reload} on. */
-	configure({ folders, overrides }: Omit<RegistryOptions, "builtins">): void {
+	/** Replaces overrides and what is accepted at once, and the folders from the next {@link reload} on. */
+	configure({ folders, overrides, accept }: Omit<RegistryOptions, "builtins">): void {
 		if (folders) this.#folders = folders;
-		if (!overrides) return;
-		this.#overrides = overrides;
+		if (!overrides && !accept) return;
+		if (overrides) this.#overrides = overrides;
+		if (accept) this.#accept = accept;
 		this.#index = this.#build();
 	}
 
@@ -136,9 +152,20 @@ export class DefinitionRegistry {
 	}
 
 	#build(): RegistryIndex {
+		const withheld: RegistryFile[] = [];
+		const contents = this.#contents.map((content) => {
+			const files = content.files.filter(({ file, result }) => {
+				if (result.outcome === "not_an_agent") return true;
+				const accepted = this.#accept({ file, result }, content.folder.kind);
+				if (!accepted) withheld.push({ file, result });
+				return accepted;
+			});
+			return { ...content, files };
+		});
+		this.#withheld = withheld;
 		return buildIndex({
 			builtins: this.#builtins,
-			contents: this.#contents,
+			contents,
 			runtime: [...this.#runtime],
 			overrides: this.#overrides,
 		});

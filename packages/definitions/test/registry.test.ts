@@ -57,6 +57,37 @@ describe("built-ins", () => {
 	});
 });
 
+describe("files that are not accepted", () => {
+	test("are as if they were not there, until they are accepted", async () => {
+		const user = await temporaryFolder({ "scout.md": agent("scout", "tools: read", "user") });
+		const project = await temporaryFolder({
+			"explore.md": agent("Explore", "tools: bash"),
+			"scout.md": agent("scout", "tools: {bash: true}"),
+			"notes.md": "Notes.",
+		});
+		const registry = new DefinitionRegistry({
+			folders: [
+				{ kind: "user", path: user },
+				{ kind: "project", path: project },
+			],
+			accept: (_, kind) => kind !== "project",
+		});
+		await registry.reload();
+		expect(definitionOf(registry, "scout").prompt).toBe("user");
+		expect(definitionOf(registry, "Explore").source.kind).toBe("builtin");
+		expect(registry.withheld.map(({ file, result }) => [file, result.outcome])).toEqual([
+			[join(project, "explore.md"), "load"],
+			[join(project, "scout.md"), "reject"],
+		]);
+		expect(registry.diagnostics.map(({ severity }) => severity)).toEqual(["info"]);
+
+		registry.configure({ accept: () => true });
+		expect(registry.withheld).toEqual([]);
+		expect(definitionOf(registry, "Explore").tools).toEqual(["bash"]);
+		expect(registry.find("scout").found).toBe(false);
+	});
+});
+
 describe("precedence", () => {
 	test("rises from built-in over user, package and project to run time, and within a kind with the order", async () => {
 		const folders = await Promise.all(
