@@ -1,3 +1,5 @@
+import { addAbortListener } from "./abort-listener.js";
+
 /** Time as the runner sees it, so that tests can hold it still. */
 export interface Clock {
 	/** Milliseconds since the epoch. */
@@ -34,4 +36,23 @@ export function startPause(clock: Clock, ms: number): Pause {
 		};
 	});
 	return { over, end };
+}
+
+/** A pause that begins when the run is told to end; before that it never is over by itself. */
+export function startGrace(ended: AbortSignal, clock: Clock, ms: number): Pause {
+	let end = (): void => {};
+	const over = new Promise<void>((resolve) => {
+		const start = (): void => {
+			const pause = startPause(clock, ms);
+			void pause.over.then(resolve);
+			end = pause.end;
+		};
+		const stopListening = addAbortListener(ended, start);
+		end = () => {
+			stopListening();
+			resolve();
+		};
+		if (ended.aborted) start();
+	});
+	return { over, end: () => end() };
 }

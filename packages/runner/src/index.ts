@@ -14,11 +14,5 @@ export {
 	type SteerAnswer,
 	type StopAnswer,
 } from "./manager-options.js";
-export {
-	type ResumeOptions,
-	type RunOptions,
-	type RunResult,
-	resumeAgent,
-	runAgent,
-	type SessionStart,
-} from "./run-agent.js";
+export { resumeAgent, runAgent } from "./run-agent.js";
+export type { ResumeOptions, RunOptions, RunResult, SessionStart } from "./run-options.js";

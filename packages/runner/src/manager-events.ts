@@ -1,6 +1,6 @@
 import type { AgentRecord, SubagentSession } from "@pi-subagents/core";
 import type { Compaction } from "@pi-subagents/observers";
-import type { RunResult } from "./run-agent.js";
+import type { RunResult } from "./run-options.js";
 
 /** What a manager tells its subscribers, in this order for one run. Each event carries the record as it is then. */
 export type ManagerEvent =
