@@ -16,6 +16,8 @@ import {
 /** What is in force under one name. */
 export type RegistryEntry = {
 	readonly name: string;
+	/** The agent file that is in force; absent if it is built in or was registered. */
+	readonly file?: string;
 	/** Fields that settings decided, with the settings file that did. */
 	readonly overridden: Readonly<Partial<Record<FieldName, string>>>;
 	/** Where else the name is defined, in falling precedence: files, or what registered it. */
@@ -152,7 +154,8 @@ function toEntry(
 ): RegistryEntry {
 	const shadowed = others.map(({ place }) => place);
 	const told = [...winner.diagnostics, ...shadowing(winner, others)];
-	const nothing = { name: winner.name, overridden: {}, shadowed };
+	const file = winner.isFile ? { file: winner.place } : {};
+	const nothing = { name: winner.name, ...file, overridden: {}, shadowed };
 	if (!winner.definition) return { ...nothing, state: "rejected", diagnostics: told };
 	const applied = applyOverrides(winner.definition, overrides);
 	const { definition, overridden, disabledBy } = applied;
@@ -160,7 +163,7 @@ function toEntry(
 	if (applied.diagnostics.some(({ severity }) => severity === "error")) {
 		return { ...nothing, overridden, state: "rejected", diagnostics };
 	}
-	const common = { name: definition.name, overridden, shadowed, definition, diagnostics };
+	const common = { name: definition.name, ...file, overridden, shadowed, definition, diagnostics };
 	return disabledBy === undefined
 		? { ...common, state: "enabled" }
 		: { ...common, state: "disabled", disabledBy };
@@ -191,7 +194,7 @@ function unknownOverrides(
 			const what = `There is an override of the agent ${quote(name)}`;
 			const fix =
 				near === undefined ? "Leave it out" : `Write ${quote(near)} if that is what you mean`;
-			return [{ severity: "info", file, what, why: "no agent has that name", fix }];
+			return [{ severity: "warning", file, what, why: "no agent has that name", fix }];
 		}),
 	);
 }

@@ -76,8 +76,8 @@ export interface InvocationRequest {
 	readonly call?: Readonly<Record<string, unknown>>;
 	/** What holds for every agent that does not say otherwise. */
 	readonly settings?: FieldValues;
-	/** The file that the settings came from, for the sources. */
-	readonly settingsFile?: string;
+	/** The file that the settings came from, or the file of each, for the sources. */
+	readonly settingsFile?: string | Readonly<Partial<Record<FieldName, string>>>;
 }
 
 /** One immutable invocation, or why there can be none. */
@@ -129,8 +129,10 @@ export function resolveInvocation(request: InvocationRequest): InvocationResolut
 			return { value, source };
 		}
 		const common = settings[name];
+		const { settingsFile } = request;
+		const place = typeof settingsFile === "string" ? settingsFile : settingsFile?.[name];
 		return common !== undefined && common !== null
-			? { value: common, source: from("setting", request.settingsFile) }
+			? { value: common, source: from("setting", place) }
 			: { value: fallback, source: { kind: "default" } };
 	};
 	const decide = <K extends Exclude<CallParameter, "cwd">, D>(
