@@ -50,6 +50,7 @@ export interface AgentBook {
 	get(id: string): AgentNote | undefined;
 	/** Whether the parent does not know yet how the agent's last run ended. */
 	isUntold(record: AgentRecord): boolean;
+	/** A new agent; it is stored at once, because a process that ends may leave it in the queue. */
 	open(record: AgentRecord, launch: Launch, background: boolean): void;
 	/** A further run of an agent that is known; the parent knows how run number `told` ended. */
 	reopen(record: AgentRecord, background: boolean, told: number): void;
@@ -85,12 +86,14 @@ export function createAgentBook(
 		},
 		open(record, launch, background) {
 			notes.set(record.id, { launch, background, told: 0 });
+			store(record);
 		},
 		reopen(record, background, told) {
 			const note = notes.get(record.id);
 			if (note === undefined) return;
 			note.background = background;
 			note.told = told;
+			store(record);
 		},
 		restore({ record, launch, background, told }) {
 			notes.set(record.id, { launch, background, told });

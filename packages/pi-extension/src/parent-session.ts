@@ -21,11 +21,15 @@ import { createDeliveries } from "./delivery/deliveries.js";
 import { type Notification, renderNotification } from "./delivery/notification.js";
 import { plural } from "./format.js";
 import { hostMode, isOneShot, isProjectTrusted } from "./host/host-mode.js";
+import { packageAgentFolders } from "./host/package-agents.js";
 import { watchParent } from "./host/parent-boundary.js";
 import { addSessionUsage, takesUsage } from "./host/session-usage.js";
+import { withLastRun } from "./interrupted-agent.js";
 import { reportLeftovers } from "./leftovers.js";
 import { emitLifecycle } from "./lifecycle-events.js";
+import { missingModels } from "./missing-models.js";
 import { nestedDelegation } from "./nesting.js";
+import { createProjectGate } from "./project-gate.js";
 import { MAIN_SCOPE } from "./scope.js";
 import { defaultSettings, loadSettings } from "./settings.js";
 import { createSubagents } from "./subagents.js";
@@ -33,6 +37,7 @@ import { registerTools } from "./tools/register-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
 import { createActivityStore } from "./ui/activity-store.js";
 import { showWidget } from "./ui/widget.js";
+import { createUntold } from "./untold.js";
 import { createWarnings } from "./warnings.js";
 
 /** All that belongs to one session of the parent, from its start to its shutdown. */
@@ -51,8 +56,12 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	let current: ExtensionContext | undefined;
 	let hideWidget = (): void => {};
 
+	const untold = createUntold();
+	/** Tells the person, or where there is none, the model with the next result. */
 	const problems = (lines: readonly string[]): void => {
-		if (lines.length > 0 && current?.hasUI) current.ui.notify(lines.join("\n"), "warning");
+		if (lines.length === 0 || current === undefined) return;
+		if (current.hasUI) current.ui.notify(lines.join("\n"), "warning");
+		else untold.add(lines);
 	};
 	const warnings = createWarnings();
 	const surroundings: ChildSurroundings = {
@@ -66,7 +75,9 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		},
 		depthOf: (record) => depthOf(manager, record),
 		onProblem: (record, label, problem) => {
-			if (warnings.add(record, problem)) problems([`In ${label} ${problem}.`]);
+			const isNew = warnings.add(record, problem);
+			// The result of the agent says it, too.
+			if (isNew && current?.hasUI) problems([`In ${label} ${problem}.`]);
 		},
 	};
 	const manager = new AgentManager<ChildContext>({
@@ -85,8 +96,18 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		},
 	);
 	const catalog = createCatalog();
+	const gate = createProjectGate({
+		agentDir: getAgentDir(),
+		mode: () => settings.projectAgents,
+		tell: problems,
+		async onAnswer() {
+			await readSettings("settings_changed");
+			await refreshTypes();
+		},
+	});
 	const activities = createActivityStore(manager, clock);
 
+	const missing = missingModels();
 	const ledger = createLedger(manager);
 
 	/** A message carries no usage, so what it tells of is charged to the session itself, where the host can take it. */
@@ -129,12 +150,14 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		mainBus: () => pi.events,
 		warnings,
 		refreshTypes,
+		untold,
 		clock,
 	};
 	const subagents = createSubagents({ ...parts, pi, scope: MAIN_SCOPE, ledger });
 
 	manager.subscribe((event) => {
-		if (event.type === "run_started" || event.type === "run_ended") book.store(event.record);
+		// With its session an agent has a file, by which a later process finds what it did.
+		if (event.type === "session_created" || event.type === "run_ended") book.store(event.record);
 		if (event.type === "run_ended") deliveries.check();
 		if (event.type === "session_created") countExtraUsage(event.session, event.record);
 	});
@@ -153,7 +176,14 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	async function refreshTypes(): Promise<void> {
 		if (await catalog.refresh()) pi.registerTool(subagentTool(subagents, catalog.advertised()));
 		problems(catalog.takeProblems());
+		gate.review(catalog.withheld);
 	}
+
+	// What changed meanwhile is known before the model is asked, not only after its first call.
+	pi.on("before_agent_start", async (_, ctx) => {
+		await refreshTypes();
+		problems(missing.take(catalog.entries, ctx));
+	});
 
 	/** Waits for the background agents of a one-shot run, within the time that is set. */
 	async function drain(signal: AbortSignal | undefined): Promise<void> {
@@ -174,8 +204,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 
 	async function readSettings(event: "settings_loaded" | "settings_changed"): Promise<void> {
 		if (current === undefined) return;
-		const project = isProjectTrusted(current) ? current.cwd : undefined;
-		const loaded = await loadSettings(getAgentDir(), project);
+		const loaded = await loadSettings(getAgentDir(), gate.settings());
 		settings = loaded.settings;
 		manager.setMaxConcurrent(settings.maxConcurrent);
 		catalog.configure(settings);
@@ -184,9 +213,10 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	}
 
 	/** Takes in an agent of an earlier process, or of this one before a reload; one that was running is interrupted. */
-	function restore(stored: StoredAgent): void {
-		if (manager.getRecord(stored.record.id) !== undefined) return;
+	async function restore(entry: StoredAgent): Promise<void> {
+		const stored = await withLastRun(entry);
 		const { record, launch, unreadMessages, workspace } = stored;
+		if (manager.getRecord(record.id) !== undefined) return;
 		const restored = manager.restore(record, {
 			...launch,
 			unreadMessages,
@@ -199,14 +229,20 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	return {
 		async start(ctx) {
 			current = ctx;
+			const agentDir = getAgentDir();
+			const { cwd } = ctx;
+			await gate.open(ctx);
 			await readSettings("settings_loaded");
-			await catalog.open({
-				agentDir: getAgentDir(),
-				cwd: ctx.cwd,
-				projectTrusted: isProjectTrusted(ctx),
+			const projectTrusted = isProjectTrusted(ctx);
+			catalog.open({
+				agentDir,
+				cwd,
+				packages: await packageAgentFolders({ agentDir, cwd, projectTrusted }),
+				accept: gate.accepts,
+				whyWithheld: gate.reason,
 			});
 			await refreshTypes();
-			for (const stored of readStoredAgents(ctx.sessionManager.getEntries())) restore(stored);
+			for (const stored of readStoredAgents(ctx.sessionManager.getEntries())) await restore(stored);
 			void reportLeftovers(ctx.cwd).then((lines) => problems(lines));
 			hideWidget();
 			if (hostMode(ctx) === "tui") {
@@ -228,6 +264,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 				);
 			}
 			surroundings.dialogTurns.close();
+			gate.close();
 			deliveries.stop();
 			boundary.stop();
 			hideWidget();
@@ -247,6 +284,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 				settings: () => settings,
 				reloadSettings: () => readSettings("settings_changed"),
 				refreshTypes,
+				askAboutProject: () => gate.ask(catalog.withheld),
 			},
 	};
 }
