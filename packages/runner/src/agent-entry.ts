@@ -13,6 +13,8 @@ export interface AgentEntry<Context> {
 	/** Kept after a run if sessions are kept. */
 	session: SubagentSession | undefined;
 	workspace: WorkspaceReport | undefined;
+	/** While the workspace of the last run is still being saved. Never rejects. */
+	saving: Promise<void> | undefined;
 	/** Accepted, but not read before the last run ended. */
 	unread: readonly string[];
 }
@@ -45,6 +47,7 @@ export function createEntry<Context>(
 		run: undefined,
 		session: undefined,
 		workspace: spawn.workspace,
+		saving: undefined,
 		unread: spawn.unreadMessages ?? [],
 	};
 }

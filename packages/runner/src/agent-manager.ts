@@ -24,6 +24,7 @@ import {
 } from "./manager-options.js";
 import { untilAborted } from "./promises.js";
 import { restoreRecord } from "./restore-record.js";
+import { DEFAULT_GRACE_SECONDS } from "./run-options.js";
 import { createRunPath, type RunPath } from "./run-path.js";
 import { createSessionClosing, type SessionClosing } from "./session-closing.js";
 
@@ -50,7 +51,7 @@ export class AgentManager<Context = undefined> {
 
 	constructor(options: AgentManagerOptions<Context>) {
 		const clock = options.clock ?? systemClock;
-		const graceSeconds = options.graceSeconds ?? 5;
+		const graceSeconds = options.graceSeconds ?? DEFAULT_GRACE_SECONDS;
 		const log = (message: string, error: unknown): void => this.#log(message, error);
 		const events = this.#events;
 		this.#options = options;

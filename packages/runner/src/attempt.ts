@@ -25,6 +25,7 @@ export function attempt<Context>(
 ): Promise<RunResult> {
 	const { record, spawn } = agent;
 	const { events, sessions } = parts;
+	const { workspaceSeconds } = parts.options;
 	const cwd = spawn.cwd ?? process.cwd();
 	const previous = agent.session;
 	let stopObserving = (): void => {};
@@ -37,6 +38,7 @@ export function attempt<Context>(
 		inbox: run.inbox,
 		clock: parts.clock,
 		graceSeconds: parts.graceSeconds,
+		...(workspaceSeconds !== undefined && { workspaceSeconds }),
 		...(spawn.isolation === "worktree" && { prepareWorkspace: workspaceOf(agent, cwd, parts) }),
 		createSession: ({ signal, workspace }) =>
 			run.resumed && previous !== undefined && workspace === undefined
@@ -73,8 +75,10 @@ function workspaceOf<Context>(
 	if (workspaces === undefined) {
 		return () => Promise.reject(new Error('There is no provider for isolation "worktree".'));
 	}
-	return (signal) =>
-		workspaces.prepare({
+	return async (signal) => {
+		// Two at once would get in each other's way in one directory.
+		await agent.saving;
+		return workspaces.prepare({
 			agentId: id,
 			type,
 			description,
@@ -82,6 +86,7 @@ function workspaceOf<Context>(
 			signal,
 			...(agent.workspace && { previous: agent.workspace }),
 		});
+	};
 }
 
 function contextOf<Context>(agent: AgentEntry<Context>): Context {

@@ -5,7 +5,7 @@ import { startGrace, startPause, systemClock } from "./clock.js";
 import { type Ending, toError } from "./ending.js";
 import type { Inbox } from "./inbox.js";
 import { type LimitWatch, watchLimits } from "./limits.js";
-import type { RunOptions, RunResult } from "./run-options.js";
+import { DEFAULT_GRACE_SECONDS, type RunOptions, type RunResult } from "./run-options.js";
 import { watchSettled } from "./settle.js";
 import { createTranscript, type RunTranscript } from "./transcript.js";
 
@@ -44,7 +44,7 @@ export async function converse(
 	inbox: Inbox,
 ): Promise<Conversation> {
 	const clock = options.clock ?? systemClock;
-	const graceSeconds = options.graceSeconds ?? 5;
+	const graceSeconds = options.graceSeconds ?? DEFAULT_GRACE_SECONDS;
 	const transcript = createTranscript();
 	const watch = watchLimits(options.limits ?? {}, clock, {
 		end: ending.end,

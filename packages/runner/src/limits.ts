@@ -57,9 +57,6 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 	let wrapUpSent = false;
 	let cancelStall = (): void => {};
 
-	const cancelTime = startTimer(limits.maxSeconds, () =>
-		end("time_limit", `${limits.maxSeconds} seconds`),
-	);
 	restartStall();
 
 	function startTimer(seconds: number | undefined, onElapsed: () => void): () => void {
@@ -150,7 +147,6 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 			restartStall();
 		},
 		stop() {
-			cancelTime();
 			cancelStall();
 			removeTools();
 		},

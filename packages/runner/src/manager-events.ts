@@ -30,7 +30,9 @@ export type ManagerEvent =
 			readonly type: "run_ended";
 			readonly record: AgentRecord;
 			readonly result: RunResult | undefined;
-	  };
+	  }
+	/** A workspace that was not saved in time was saved now, or could not be; its report says it. */
+	| { readonly type: "workspace_saved"; readonly record: AgentRecord };
 
 /** Subscribers that cannot disturb each other or whoever emits. */
 export interface Emitter<Event> {

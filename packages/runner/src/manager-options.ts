@@ -35,6 +35,11 @@ export interface AgentManagerOptions<Context> {
 	 * @defaultValue 5
 	 */
 	readonly graceSeconds?: number;
+	/**
+	 * How long a workspace may take to be made, and after the run to be saved; what is saved later is taken in then.
+	 * @defaultValue 120
+	 */
+	readonly workspaceSeconds?: number;
 	/** @defaultValue random UUIDs */
 	readonly newId?: () => string;
 	/** @defaultValue the real time */

@@ -9,6 +9,9 @@ import type {
 import type { Clock } from "./clock.js";
 import type { Inbox } from "./inbox.js";
 
+/** How long an ended run may take to stop, in seconds, unless said otherwise. */
+export const DEFAULT_GRACE_SECONDS = 5;
+
 /** What a resumed run needs. */
 export interface ResumeOptions {
 	/** The task. It is never taken for a command, whatever it begins with. */
@@ -37,6 +40,12 @@ export interface RunOptions extends ResumeOptions {
 	readonly prepareWorkspace?: (signal: AbortSignal) => Promise<Workspace>;
 	/** Three to five words, for the workspace's commit. */
 	readonly description?: string;
+	/**
+	 * How long the place may take to be made, and after the run to be saved. A run that stops because the session ends
+	 * waits only `graceSeconds` for the latter.
+	 * @defaultValue 120
+	 */
+	readonly workspaceSeconds?: number;
 }
 
 /** What a session is made from. */
@@ -58,6 +67,8 @@ export interface RunResult {
 	/** The session, if one was made; the caller disposes it. */
 	readonly session?: SubagentSession;
 	readonly workspace?: WorkspaceReport;
+	/** What became of a workspace that was not saved in time; never rejects, and may never come. */
+	readonly workspaceLater?: Promise<WorkspaceReport>;
 	/** Steering messages that the agent never read. */
 	readonly unreadMessages: readonly string[];
 	/** Whether the session did not stop in time; it may still run and must not be prompted again. */

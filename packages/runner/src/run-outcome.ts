@@ -33,8 +33,11 @@ export function readOutcome(evidence: RunEvidence): AgentOutcome {
 		};
 	}
 	if (cause?.kind === "limit" && transcript.last?.stopReason !== "stop") {
-		const detail = evidence.dead === undefined ? cause.detail : `${cause.detail}; ${evidence.dead}`;
-		return { status: "aborted", reason: cause.reason, detail };
+		const unready = evidence.hadSession ? undefined : "its session was not ready yet";
+		const more = evidence.dead ?? unready;
+		const detail = more === undefined ? cause.detail : `${cause.detail}; ${more}`;
+		const started = neverStarted ? { neverStarted } : {};
+		return { status: "aborted", reason: cause.reason, detail, ...started };
 	}
 	if (failure !== undefined) {
 		const reason = evidence.hadSession ? "failed" : "start_failed";

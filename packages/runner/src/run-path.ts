@@ -1,4 +1,4 @@
-import type { StopReason } from "@pi-subagents/core";
+import type { StopReason, WorkspaceReport } from "@pi-subagents/core";
 import { addAbortListener } from "./abort-listener.js";
 import type { ActiveRun, AgentEntry, RunRequest } from "./agent-entry.js";
 import { attempt, type RunParts } from "./attempt.js";
@@ -85,6 +85,7 @@ export function createRunPath<Context>(parts: RunParts<Context>, lanes: Lanes): 
 		try {
 			result = await attempt(agent, run, parts);
 			agent.workspace = result.workspace ?? agent.workspace;
+			if (result.workspaceLater) agent.saving = keepSaving(agent, result.workspaceLater);
 			// A resume that got no session leaves the last one as it was.
 			agent.session = result.session ?? agent.session;
 			agent.unread = result.unreadMessages;
@@ -101,6 +102,16 @@ export function createRunPath<Context>(parts: RunParts<Context>, lanes: Lanes): 
 		const error = outcome.status === "error" ? outcome.detail : undefined;
 		record.markEnded({ outcome, result: result?.text, error }, clock.now());
 		finish(agent, run, result);
+	}
+
+	/** What becomes of a workspace after its run is kept like everything else. */
+	async function keepSaving(
+		agent: AgentEntry<Context>,
+		later: Promise<WorkspaceReport>,
+	): Promise<void> {
+		agent.workspace = await later;
+		agent.saving = undefined;
+		events.emit({ type: "workspace_saved", record: agent.record });
 	}
 
 	/** The one way out, also for a run that never started. */

@@ -1,7 +1,7 @@
-import type { SubagentSession, Workspace, WorkspaceEnd } from "@pi-subagents/core";
+import type { SubagentSession, Workspace } from "@pi-subagents/core";
 import { EndedError, type Ending, toError } from "./ending.js";
 import type { RunOptions } from "./run-options.js";
-import { finishWorkspace } from "./workspace-phase.js";
+import { prepareWorkspace } from "./workspace-phase.js";
 
 /** How far a run got before its first prompt. */
 export interface Started {
@@ -17,10 +17,9 @@ export async function startRun(options: RunOptions, ending: Ending): Promise<Sta
 	let session: SubagentSession | undefined;
 	try {
 		if (ending.cause) return {};
-		if (options.prepareWorkspace) {
-			const discard = (late: Workspace): void => void finishWorkspace(late, neverUsed(options));
-			workspace = await ending.race(options.prepareWorkspace(ending.signal), discard);
-		}
+		const { prepareWorkspace: prepare } = options;
+		if (prepare) workspace = await prepareWorkspace(prepare, options, ending);
+		if (ending.cause) return { ...(workspace && { workspace }) };
 		session = await ending.race(
 			options.createSession({ signal: ending.signal, ...(workspace && { workspace }) }),
 			disposeLate,
@@ -31,13 +30,6 @@ export async function startRun(options: RunOptions, ending: Ending): Promise<Sta
 		const failure = error instanceof EndedError ? {} : { failure: toError(error) };
 		return { ...failure, ...(session && { session }), ...(workspace && { workspace }) };
 	}
-}
-
-function neverUsed(options: RunOptions): WorkspaceEnd {
-	return {
-		outcome: { status: "stopped", reason: "parent", neverStarted: true },
-		description: options.description ?? "",
-	};
 }
 
 function disposeLate(session: SubagentSession): void {

@@ -198,6 +198,32 @@ describe("the time limit", () => {
 		expect(clock.pendingTimers).toBe(0);
 	});
 
+	test("also counts the preparation, and cuts that off", async () => {
+		const result = runAgent({
+			prompt: "task",
+			limits: { maxSeconds: 60 },
+			clock,
+			prepareWorkspace: async () => ({
+				cwd: "/tree",
+				root: "/tree",
+				notes: [],
+				finish: async () => ({ text: "Nothing changed.", changed: false, problems: [] }),
+			}),
+			createSession: () => new Promise(() => {}),
+		});
+		await clock.advance(60_000);
+		expect(await result).toMatchObject({
+			outcome: {
+				status: "aborted",
+				reason: "time_limit",
+				detail: "60 seconds; its session was not ready yet",
+				neverStarted: true,
+			},
+			workspace: { text: "Nothing changed." },
+		});
+		expect(clock.pendingTimers).toBe(0);
+	});
+
 	test("does not spoil an answer that is complete but not yet over", async () => {
 		const session = hostLikeSession([{ text: "The answer." }], {
 			members: { waitForIdle: () => new Promise((resolve) => clock.setTimeout(resolve, 61_000)) },

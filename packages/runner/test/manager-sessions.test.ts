@@ -263,6 +263,30 @@ describe("an agent with a workspace of its own", () => {
 		expect(methods(session)).toEqual(["prompt", "dispose"]);
 	});
 
+	test("that takes long to be saved is told later, and a resume waits for that", async () => {
+		const saving = deferred<WorkspaceReport>();
+		const workspaces = provider(async () => ({ ...(await place()), finish: () => saving.promise }));
+		const harness = createHarness({ workspaces, workspaceSeconds: 30 });
+		const { manager, clock, events, finish } = harness;
+		manager.spawn(task({ isolation }));
+		await promisesSettled();
+		await finish("a1");
+		await clock.advance(30_000);
+		expect(manager.getRecord("a1")).toMatchObject({ status: "completed", result: "Report of a1." });
+		expect(manager.getWorkspace("a1")?.problems[0]).toMatch(
+			/^Saving the workspace \/tree is not over/,
+		);
+		manager.resume("a1", { prompt: "again" });
+		await promisesSettled();
+		expect(workspaces.requests).toHaveLength(1);
+		saving.resolve(report);
+		await promisesSettled();
+		expect(events).toContain("workspace_saved a1 running");
+		expect(workspaces.requests[1]?.previous).toBe(report);
+		await finish("a1");
+		expect(manager.getWorkspace("a1")).toBe(report);
+	});
+
 	test("could not be started if the place cannot be made", async () => {
 		const workspaces = provider(() => Promise.reject(new Error("/home is no git repository.")));
 		const { manager, requests } = createHarness({ workspaces });

@@ -3,10 +3,12 @@ import {
 	type SubagentSession,
 	type Workspace,
 	type WorkspaceEnd,
+	type WorkspaceReport,
 } from "@pi-subagents/core";
 import { fakeClock, mockSession } from "@pi-subagents/test-helpers";
 import { describe, expect, test } from "vitest";
 import { type RunOptions, type RunResult, resumeAgent, runAgent } from "../src/index.js";
+import { deferred, promisesSettled } from "./deferred.js";
 import { emitDelta, emitTurn, hostLikeSession, type Turn } from "./host-like-session.js";
 
 function run(session: SubagentSession, options: Partial<RunOptions> = {}): Promise<RunResult> {
@@ -313,6 +315,76 @@ describe("a run with a workspace", () => {
 			createSession: () => Promise.reject(new Error("no model")),
 		});
 		expect(ends.map((end) => end.outcome.reason)).toEqual(["start_failed"]);
+	});
+
+	test("that is not ready in time could not be started, and is given back when it comes", async () => {
+		const clock = fakeClock();
+		const ends: WorkspaceEnd[] = [];
+		const coming = deferred<Workspace>();
+		let asked: AbortSignal | undefined;
+		const result = run(hostLikeSession([]), {
+			clock,
+			workspaceSeconds: 30,
+			prepareWorkspace(signal) {
+				asked = signal;
+				return coming.promise;
+			},
+		});
+		await clock.advance(29_999);
+		expect(asked?.aborted).toBe(false);
+		await clock.advance(1);
+		expect((await result).outcome).toEqual({
+			status: "error",
+			reason: "start_failed",
+			detail: "its workspace was not ready after 30 seconds",
+			neverStarted: true,
+		});
+		expect(asked?.aborted).toBe(true);
+		coming.resolve(
+			workspace(async (end) => {
+				ends.push(end);
+				return report;
+			}),
+		);
+		await promisesSettled();
+		expect(ends).toHaveLength(1);
+		expect(clock.pendingTimers).toBe(0);
+	});
+
+	test("that is not saved in time keeps its text, says so, and tells the rest later", async () => {
+		const clock = fakeClock();
+		const saving = deferred<WorkspaceReport>();
+		const running = run(hostLikeSession([{ text: "done" }]), {
+			clock,
+			workspaceSeconds: 30,
+			prepareWorkspace: async () => workspace(() => saving.promise),
+		});
+		await clock.advance(30_000);
+		const result = await running;
+		const text =
+			"Saving the workspace /tree is not over after 30 seconds and goes on; nothing in it was deleted. Ask for the result again later to see what became of it.";
+		expect(result).toMatchObject({
+			text: "done",
+			outcome: { status: "completed" },
+			workspace: { text, directory: "/tree", changed: true, problems: [text] },
+		});
+		saving.resolve(report);
+		expect(await result.workspaceLater).toBe(report);
+		expect(clock.pendingTimers).toBe(0);
+	});
+
+	test("waits for it no longer than the grace time if the session ends", async () => {
+		const clock = fakeClock();
+		const session = hostLikeSession([{ text: "working", tools: ["read"] }, { text: "done" }]);
+		const stop = new AbortController();
+		const running = run(session, {
+			clock,
+			signal: stop.signal,
+			onSessionCreated: () => stop.abort("shutdown"),
+			prepareWorkspace: async () => workspace(() => new Promise(() => {})),
+		});
+		await clock.advance(5000);
+		expect((await running).workspace?.text).toContain("is not over after 5 seconds");
 	});
 
 	test("whose end fails keeps its text and says where the work is", async () => {
