@@ -1,6 +1,6 @@
 import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-agent";
 import { getAgentDir } from "@mariozechner/pi-coding-agent";
-import { AgentManager, systemClock } from "@pi-subagents/runner";
+import { AgentManager, type ManagerEvent, systemClock } from "@pi-subagents/runner";
 import { worktreeProvider } from "@pi-subagents/worktrees";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
 import { depthOf, stopWithParent } from "./agent-tree.js";
@@ -48,6 +48,13 @@ export interface ParentSession {
 	shutdown(reason: string): Promise<void>;
 	commandContext(): CommandContext | undefined;
 }
+
+/** After these something of an agent has to outlive the process. */
+const STORED_EVENTS: ReadonlySet<ManagerEvent["type"]> = new Set([
+	"run_started",
+	"run_ended",
+	"workspace_saved",
+]);
 
 /** Puts the parts together and registers the tools. */
 export function createParentSession(pi: ExtensionAPI): ParentSession {
