@@ -17,6 +17,7 @@ import { isInScope, type Scope } from "./scope.js";
 import type { Settings } from "./settings.js";
 import { type AgentView, failedResult, type ToolDetails, textResult } from "./tools/tool-result.js";
 import type { ActivityStore } from "./ui/activity-store.js";
+import type { Untold } from "./untold.js";
 import type { Warnings } from "./warnings.js";
 
 /** What every tool of this extension returns. */
@@ -40,6 +41,8 @@ export interface SubagentsParts {
 	readonly warnings: Warnings;
 	/** Looks for agent files that changed. */
 	readonly refreshTypes: () => Promise<void>;
+	/** What the person could not be told. */
+	readonly untold: Untold;
 	readonly clock: Clock;
 }
 

@@ -1,9 +1,12 @@
 import type { AgentDefinition } from "@pi-subagents/core";
 import {
+	type DefinitionFolder,
 	DefinitionRegistry,
 	formatDiagnostic,
 	type Registration,
 	type RegistryEntry,
+	type RegistryFile,
+	type RegistryOptions,
 	type RuntimeDefinition,
 	standardFolders,
 } from "@pi-subagents/definitions";
@@ -14,14 +17,22 @@ export type FoundAgent =
 	| { readonly entry: RegistryEntry; readonly definition: AgentDefinition }
 	| { readonly problem: string };
 
+/** Where the files of a session's agent types are. */
+export interface CatalogPlaces {
+	readonly agentDir: string;
+	readonly cwd: string;
+	/** Folders of installed packages. */
+	readonly packages: readonly DefinitionFolder[];
+	/** Which files may count. */
+	readonly accept: NonNullable<RegistryOptions["accept"]>;
+	/** Why others may not, as the end of a sentence. */
+	readonly whyWithheld: () => string;
+}
+
 /** The agent types of one session. */
 export interface AgentCatalog {
-	/** Where the files are from now on; the project's only if it is trusted. */
-	open(places: {
-		readonly agentDir: string;
-		readonly cwd: string;
-		readonly projectTrusted: boolean;
-	}): Promise<void>;
+	/** Where the files are from now on. They are read by {@link AgentCatalog.refresh}. */
+	open(places: CatalogPlaces): void;
 	/** Puts the overrides of the settings in force. */
 	configure(settings: Settings): void;
 	/** Looks for files that changed; resolves with whether the model has to be told of other types than before. */
@@ -31,8 +42,14 @@ export interface AgentCatalog {
 	advertised(): readonly AgentDefinition[];
 	/** All entries, also those that cannot be started. */
 	readonly entries: readonly RegistryEntry[];
+	/** Agent files that do not count, because nobody agreed to them. */
+	readonly withheld: readonly RegistryFile[];
 	/** What is wrong with agent files and was not said yet, one sentence each. */
 	takeProblems(): readonly string[];
+	/**
+	 * Adds a type at run time, for `owner`; what is wrong with it is in the result. It can be started at once, and the model
+	 * is told of it after the next {@link AgentCatalog.refresh}; so it is when the type is unregistered.
+	 */
 	register(definition: RuntimeDefinition, owner: string): Registration;
 }
 
@@ -41,6 +58,7 @@ export function createCatalog(): AgentCatalog {
 	const registry = new DefinitionRegistry();
 	const said = new Set<string>();
 	let told = surface();
+	let whyWithheld = (): string => "";
 
 	function advertised(): readonly AgentDefinition[] {
 		return registry.entries.flatMap((entry) =>
@@ -53,13 +71,19 @@ export function createCatalog(): AgentCatalog {
 		return JSON.stringify(advertised().map(({ name, description }) => [name, description]));
 	}
 
+	/** A sentence about a file that would be what is looked for, if it counted. */
+	function withheldAs(name: string): string {
+		const wanted = name.trim().toLowerCase();
+		const file = registry.withheld.find(
+			({ result }) => "name" in result && result.name.toLowerCase() === wanted,
+		);
+		return file === undefined ? "" : ` ${file.file} does not count: ${whyWithheld()}.`;
+	}
+
 	return {
-		async open({ agentDir, cwd, projectTrusted }) {
-			const folders = standardFolders({ agentDir, cwd });
-			registry.configure({
-				folders: projectTrusted ? folders : folders.filter(({ kind }) => kind !== "project"),
-			});
-			await registry.reload();
+		open({ agentDir, cwd, packages, accept, whyWithheld: why }) {
+			whyWithheld = why;
+			registry.configure({ folders: [...standardFolders({ agentDir, cwd }), ...packages], accept });
 		},
 		configure(settings) {
 			registry.configure({ overrides: settings.agents });
@@ -75,11 +99,14 @@ export function createCatalog(): AgentCatalog {
 			const found = registry.find(name);
 			return found.found
 				? { entry: found.entry, definition: found.definition }
-				: { problem: found.message };
+				: { problem: `${found.message}${withheldAs(name)}` };
 		},
 		advertised,
 		get entries() {
 			return registry.entries;
+		},
+		get withheld() {
+			return registry.withheld;
 		},
 		takeProblems() {
 			const lines = registry.diagnostics

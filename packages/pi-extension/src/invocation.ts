@@ -3,19 +3,22 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { getSupportedThinkingLevels } from "@mariozechner/pi-ai";
 import type { ModelRegistry } from "@mariozechner/pi-coding-agent";
-import type { AgentDefinition, RunLimits } from "@pi-subagents/core";
+import type { AgentDefinition } from "@pi-subagents/core";
 import {
 	clampThinking,
-	type Invocation,
+	type FieldName,
 	type InvocationResolution,
+	limitsOf,
 	type RegistryEntry,
 	resolveInvocation,
 	resolveModel,
+	type ValueSource,
 } from "@pi-subagents/definitions";
 import type { Launch } from "./agent-book.js";
 import type { ChildContext } from "./child/child-session.js";
+import { availableModels } from "./missing-models.js";
 import type { HostModel, ParentSnapshot } from "./parent-snapshot.js";
-import type { Settings } from "./settings.js";
+import type { SettingKey, Settings } from "./settings.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
 
 /** A call with every decision taken. */
@@ -50,12 +53,16 @@ export async function resolveCall(
 	const decided = decide(call, entry, definition, settings);
 	if (!decided.ok) return { problem: decided.message };
 	const { invocation, ignored } = decided;
+	const available = registry.getAvailable();
 	const found = resolveModel<HostModel>(invocation.model.value, {
-		available: registry.getAvailable(),
+		available,
 		known: registry.getAll(),
 		parent: parent.model,
 	});
-	if (!found.found) return { problem: found.message };
+	if (!found.found) {
+		const asker = whoAsks(invocation.model.source, definition);
+		return { problem: `${found.message} ${asker} ${availableModels(available)}` };
+	}
 	const cwd = await resolveDirectory(invocation.cwd.value, parent.cwd);
 	if (typeof cwd !== "string") return cwd;
 
@@ -94,17 +101,18 @@ export async function resolveCall(
 	};
 }
 
-function limitsOf(invocation: Invocation): RunLimits {
-	const limits = {
-		maxTurns: invocation.max_turns.value,
-		graceTurns: invocation.grace_turns.value,
-		maxSeconds: invocation.max_seconds.value,
-		maxTokens: invocation.max_tokens.value,
-		maxCost: invocation.max_cost.value,
-		toolSeconds: invocation.tool_seconds.value,
-		stallSeconds: invocation.stall_seconds.value,
-	};
-	return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+/** Who wants a model, as a sentence. */
+function whoAsks({ kind, file }: ValueSource, { name }: AgentDefinition): string {
+	switch (kind) {
+		case "call":
+			return "The call asks for it.";
+		case "override":
+			return `The override of ${name} in ${file} asks for it.`;
+		case "file":
+			return `The definition of ${name}${file === undefined ? "" : ` in ${file}`} asks for it.`;
+		default:
+			return "No model is asked for.";
+	}
 }
 
 /** Every value of a call with its source; what *explain* shows. */
@@ -118,24 +126,37 @@ export function decide(
 		definition,
 		overridden: entry.overridden,
 		call,
-		settings: settingFields(settings.limits),
+		...settingFields(settings),
 	});
 }
 
-function settingFields(limits: Required<RunLimits>): Readonly<Record<string, number>> {
-	const fields = {
-		max_turns: limits.maxTurns,
-		grace_turns: limits.graceTurns,
-		max_seconds: limits.maxSeconds,
-		max_tokens: limits.maxTokens,
-		max_cost: limits.maxCost,
-		tool_seconds: limits.toolSeconds,
-		stall_seconds: limits.stallSeconds,
+/** The settings that have the name of a field, by that name. */
+const FIELD_SETTINGS = {
+	max_turns: "maxTurns",
+	grace_turns: "graceTurns",
+	max_seconds: "maxSeconds",
+	max_tokens: "maxTokens",
+	max_cost: "maxCost",
+	tool_seconds: "toolSeconds",
+	stall_seconds: "stallSeconds",
+} as const satisfies Partial<Record<FieldName, SettingKey>>;
+
+/** What settings files say for all agents, each with its file. */
+function settingFields({ limits, decidedBy }: Settings): {
+	readonly settings: Readonly<Record<string, number>>;
+	readonly settingsFile: Readonly<Partial<Record<FieldName, string>>>;
+} {
+	const decided = Object.entries(FIELD_SETTINGS).flatMap(([field, key]) => {
+		const [file, value] = [decidedBy[key], limits[key]];
+		// 0 means no limit, which is what holds if nothing is said; only for the grace turns it is a number like others.
+		return file !== undefined && (value > 0 || key === "graceTurns")
+			? [{ field, file, value }]
+			: [];
+	});
+	return {
+		settings: Object.fromEntries(decided.map(({ field, value }) => [field, value])),
+		settingsFile: Object.fromEntries(decided.map(({ field, file }) => [field, file])),
 	};
-	// 0 means no limit, which is what holds if nothing is said; only for the grace turns it is a number like others.
-	return Object.fromEntries(
-		Object.entries(fields).filter(([name, value]) => value > 0 || name === "grace_turns"),
-	);
 }
 
 /** A directory that is there: absolute, below the home for `~`, or relative to the parent's. */

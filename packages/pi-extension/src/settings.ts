@@ -26,8 +26,12 @@ export interface Settings {
 	readonly inheritedContext: "text" | "fork";
 	/** What is shown above the editor. */
 	readonly widget: "full" | "compact" | "off";
+	/** What holds for agent files and settings of a project that pi did not ask about; only the user's file can say it. */
+	readonly projectAgents: "ask" | "always" | "never";
 	/** Fields of agents, by agent name, that replace those of their files; one layer for each settings file. */
 	readonly agents: readonly AgentOverrides[];
+	/** The files that decided keys; a key that is not there has its default. */
+	readonly decidedBy: Readonly<Partial<Record<SettingKey, string>>>;
 }
 
 /** The `agents` of one settings file. */
@@ -91,6 +95,7 @@ export const SETTING_SPECS = {
 	drainSeconds: amount(600, "seconds that print and JSON mode wait for background agents"),
 	inheritedContext: choice("text", ["text", "fork"], "how agents inherit a conversation"),
 	widget: choice("full", ["full", "compact", "off"], "agents above the editor"),
+	projectAgents: choice("ask", ["ask", "always", "never"], "agents that a project brings along"),
 } as const satisfies Readonly<Record<string, NumberSpec | ChoiceSpec | ListSpec>>;
 
 /** A key of the settings files. */
@@ -107,27 +112,42 @@ export function userSettingsFile(agentDir: string): string {
 	return join(agentDir, "subagents.json");
 }
 
+/** The settings file that a project may bring along. */
+export interface ProjectSettings {
+	readonly file: string;
+	/** Whether its text may count, given the user's settings. */
+	accepts(text: string, userSettings: Settings): boolean;
+}
+
+/** The project's file. */
+export function projectSettingsFile(cwd: string): string {
+	return join(cwd, ".pi", "subagents.json");
+}
+
 /** Reads `<agent dir>/subagents.json` under `<project>/.pi/subagents.json`. A bad value falls back to the default and is named. */
 export async function loadSettings(
 	agentDir: string,
-	projectDir: string | undefined,
+	project: ProjectSettings | undefined,
 ): Promise<LoadedSettings> {
 	const problems: string[] = [];
-	const files = [
-		userSettingsFile(agentDir),
-		...(projectDir === undefined ? [] : [join(projectDir, ".pi", "subagents.json")]),
-	];
-	const layers = await Promise.all(files.map((file) => readLayer(file, problems)));
-	const values: Record<string, unknown> = Object.assign({}, ...layers);
-	const agents = layers.map((layer, index) =>
-		agentOverrides(files[index] ?? "", layer.agents, problems),
+	const user = await readLayer(userSettingsFile(agentDir), problems);
+	if (project === undefined) return { settings: check([user], problems), problems };
+	const userSettings = check([user], []);
+	const { values, file } = await readLayer(project.file, problems, (text) =>
+		project.accepts(text, userSettings),
 	);
-	return { settings: check(values, agents.flat(), problems), problems };
+	const { projectAgents, ...own } = values;
+	if (projectAgents !== undefined) {
+		problems.push(
+			`The setting projectAgents in ${file} is ignored: a project cannot say that its own agents count.`,
+		);
+	}
+	return { settings: check([user, { file, values: own }], problems), problems };
 }
 
 /** The settings that are in force when there is no file. */
 export function defaultSettings(): Settings {
-	return check({}, [], []);
+	return check([], []);
 }
 
 function agentOverrides(file: string, agents: unknown, problems: string[]): AgentOverrides[] {
@@ -139,37 +159,54 @@ function agentOverrides(file: string, agents: unknown, problems: string[]): Agen
 	return [];
 }
 
-async function readLayer(file: string, problems: string[]): Promise<Record<string, unknown>> {
+/** One settings file. */
+interface Layer {
+	readonly file: string;
+	readonly values: Readonly<Record<string, unknown>>;
+}
+
+async function readLayer(
+	file: string,
+	problems: string[],
+	accepts: (text: string) => boolean = () => true,
+): Promise<Layer> {
+	const nothing = { file, values: {} };
 	let text: string;
 	try {
 		text = await readFile(file, "utf8");
 	} catch (error) {
 		if (!isMissing(error)) problems.push(`${file} could not be read: ${String(error)}.`);
-		return {};
+		return nothing;
 	}
+	if (!accepts(text)) return nothing;
 	try {
 		const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-		if (isObject(value)) return value;
+		if (isObject(value)) return { file, values: value };
 		problems.push(`${file} is ignored: it must hold a JSON object.`);
 	} catch (error) {
 		problems.push(`${file} is ignored: ${error instanceof Error ? error.message : error}.`);
 	}
-	return {};
+	return nothing;
 }
 
-function check(
-	values: Readonly<Record<string, unknown>>,
-	agents: Settings["agents"],
-	problems: string[],
-): Settings {
+/** The settings of files in rising precedence. */
+function check(layers: readonly Layer[], problems: string[]): Settings {
+	const values: Readonly<Record<string, unknown>> = Object.assign(
+		{},
+		...layers.map((layer) => layer.values),
+	);
+	const agents = layers.flatMap((layer) =>
+		agentOverrides(layer.file, layer.values.agents, problems),
+	);
 	for (const key of Object.keys(values)) {
-		if (key !== "agents" && !(key in SETTING_SPECS)) problems.push(unknownKey(key));
+		if (key !== "agents" && !isSettingKey(key)) problems.push(unknownKey(key));
 	}
 	const number = (key: SettingKey): number => checkNumber(key, values[key], problems);
 	const oneOf = (key: SettingKey): unknown => checkChoice(key, values[key], problems);
 	const names = (key: SettingKey): readonly string[] => checkList(key, values[key], problems);
 	const widget = oneOf("widget");
-	return {
+	const projectAgents = oneOf("projectAgents");
+	const settings = {
 		maxConcurrent: number("maxConcurrent"),
 		limits: {
 			maxTurns: number("maxTurns"),
@@ -189,8 +226,30 @@ function check(
 		drainSeconds: number("drainSeconds"),
 		inheritedContext: oneOf("inheritedContext") === "fork" ? "fork" : "text",
 		widget: widget === "compact" || widget === "off" ? widget : "full",
+		projectAgents: projectAgents === "always" || projectAgents === "never" ? projectAgents : "ask",
 		agents,
-	};
+	} as const;
+	return { ...settings, decidedBy: deciders(layers, { ...settings, ...settings.limits }) };
+}
+
+/** For each key, the last file that has it with the value that is in force: a bad value decides nothing. */
+function deciders(
+	layers: readonly Layer[],
+	inForce: Readonly<Record<string, unknown>>,
+): Settings["decidedBy"] {
+	const decidedBy: Partial<Record<SettingKey, string>> = {};
+	for (const { file, values } of layers) {
+		for (const [key, value] of Object.entries(values)) {
+			if (isSettingKey(key) && JSON.stringify(value) === JSON.stringify(inForce[key])) {
+				decidedBy[key] = file;
+			}
+		}
+	}
+	return decidedBy;
+}
+
+function isSettingKey(key: string): key is SettingKey {
+	return Object.hasOwn(SETTING_SPECS, key);
 }
 
 function unknownKey(key: string): string {
@@ -256,13 +315,37 @@ export function parseSetting(key: SettingKey, text: string): { readonly value: u
 }
 
 /** Changes one key of a settings file and keeps all others, known or not. Rejects if the file is no JSON object. */
-export async function saveSetting(file: string, key: SettingKey, value: unknown): Promise<void> {
+export function saveSetting(file: string, key: SettingKey, value: unknown): Promise<void> {
+	return changeFile(file, (values) => ({ ...values, [key]: value }));
+}
+
+/**
+ * Disables an agent in a settings file, or takes out what disables it there; its other overrides stay. Rejects if the
+ * file is no JSON object.
+ */
+export function saveAgentEnabled(file: string, name: string, enabled: boolean): Promise<void> {
+	return changeFile(file, (values) => {
+		const agents: Record<string, unknown> = isObject(values.agents) ? { ...values.agents } : {};
+		const key = Object.keys(agents).find((other) => other.toLowerCase() === name.toLowerCase());
+		const override = key === undefined ? undefined : agents[key];
+		const { enabled: _, ...fields } = isObject(override) ? override : {};
+		if (key !== undefined) delete agents[key];
+		if (!enabled) agents[key ?? name] = isObject(override) ? { ...fields, enabled: false } : false;
+		else if (Object.keys(fields).length > 0) agents[key ?? name] = fields;
+		return { ...values, agents };
+	});
+}
+
+async function changeFile(
+	file: string,
+	change: (values: Readonly<Record<string, unknown>>) => object,
+): Promise<void> {
 	const problems: string[] = [];
-	const layer = await readLayer(file, problems);
+	const { values } = await readLayer(file, problems);
 	if (problems.length > 0) throw new Error(problems.join(" "));
 	await mkdir(dirname(file), { recursive: true });
 	const temporary = `${file}.${process.pid}.tmp`;
-	await writeFile(temporary, `${JSON.stringify({ ...layer, [key]: value }, undefined, "\t")}\n`);
+	await writeFile(temporary, `${JSON.stringify(change(values), undefined, "\t")}\n`);
 	await rename(temporary, file);
 }
 

@@ -58,6 +58,14 @@ export function createSubagents(parts: ScopedParts): Subagents {
 		return answers.ended(await manager.wait(id));
 	}
 
+	/** In print and JSON mode there is nobody to tell that an agent file is wrong but the model, which can say it. */
+	function withUntold(result: Result): Result {
+		const lines = parts.scope.parentId === undefined ? parts.untold.take() : [];
+		if (lines.length === 0) return result;
+		const text = lines.map((line) => `Note: ${line}`).join("\n");
+		return { ...result, content: [...result.content, { type: "text", text }] };
+	}
+
 	/** Charges the session with what ended agents have used; hosts that know no usage on results ignore it. */
 	function charged<Arguments extends unknown[]>(
 		action: (...args: Arguments) => Promise<Result>,
@@ -70,7 +78,7 @@ export function createSubagents(parts: ScopedParts): Subagents {
 	}
 
 	return {
-		delegate: charged(delegation.delegate),
+		delegate: charged(async (...args) => withUntold(await delegation.delegate(...args))),
 		list: charged(reading.list),
 		read: charged(reading.read),
 		steer: charged(steer),

@@ -13,10 +13,11 @@ test("explain gives every value of a type with where it comes from", () => {
 	const text = explainType(entry, {
 		...settings,
 		limits: { ...settings.limits, maxSeconds: 60 },
+		decidedBy: { maxSeconds: "/agent/subagents.json" },
 	});
 	expect(text).toContain("source: builtin\n");
 	expect(text).toContain("\nmax_turns: 9 (override /agent/subagents.json)\n");
-	expect(text).toContain("\nmax_seconds: 60 (setting)\n");
+	expect(text).toContain("\nmax_seconds: 60 (setting /agent/subagents.json)\n");
 	expect(text).toContain("\ntools: read, grep, find, ls (file)\n");
 	expect(text).toContain("\nmodel: inherit (default)\n");
 });

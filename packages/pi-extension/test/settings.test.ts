@@ -2,7 +2,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { defaultSettings, loadSettings, parseSetting, saveSetting } from "../src/settings.js";
+import {
+	defaultSettings,
+	loadSettings,
+	type ProjectSettings,
+	parseSetting,
+	saveAgentEnabled,
+	saveSetting,
+} from "../src/settings.js";
 
 let root: string;
 let user: string;
@@ -19,10 +26,14 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const userFile = (): string => join(user, "subagents.json");
 const projectFile = (): string => join(project, ".pi", "subagents.json");
+const ofProject = (accepted = true): ProjectSettings => ({
+	file: projectFile(),
+	accepts: () => accepted,
+});
 
 describe("loadSettings", () => {
 	test("gives the defaults where there is no file, and says nothing", async () => {
-		expect(await loadSettings(user, project)).toEqual({
+		expect(await loadSettings(user, ofProject())).toEqual({
 			settings: defaultSettings(),
 			problems: [],
 		});
@@ -33,7 +44,7 @@ describe("loadSettings", () => {
 	test("lets the project's file win, key by key", async () => {
 		await writeFile(userFile(), '{"maxConcurrent":3,"maxTurns":7}');
 		await writeFile(projectFile(), '{"maxConcurrent":5}');
-		const { settings } = await loadSettings(user, project);
+		const { settings } = await loadSettings(user, ofProject());
 		expect(settings.maxConcurrent).toBe(5);
 		expect(settings.limits.maxTurns).toBe(7);
 	});
@@ -69,11 +80,40 @@ describe("loadSettings", () => {
 	test("ignores a file that is no JSON object, and names it", async () => {
 		await writeFile(userFile(), "{");
 		await writeFile(projectFile(), "[]");
-		const { settings, problems } = await loadSettings(user, project);
+		const { settings, problems } = await loadSettings(user, ofProject());
 		expect(settings).toEqual(defaultSettings());
 		expect(problems.map((problem) => problem.split(" is ignored")[0]).toSorted()).toEqual(
 			[userFile(), projectFile()].toSorted(),
 		);
+	});
+});
+
+describe("what a project says", () => {
+	test("counts only if it is accepted, and never makes its own agents count", async () => {
+		await writeFile(projectFile(), '{"maxTurns":7,"projectAgents":"always"}');
+		const withheld = await loadSettings(user, ofProject(false));
+		expect(withheld).toEqual({ settings: defaultSettings(), problems: [] });
+		const { settings, problems } = await loadSettings(user, ofProject());
+		expect(settings.limits.maxTurns).toBe(7);
+		expect(settings.decidedBy).toEqual({ maxTurns: projectFile() });
+		expect(settings.projectAgents).toBe("ask");
+		expect(problems).toEqual([
+			`The setting projectAgents in ${projectFile()} is ignored: a project cannot say that its own agents count.`,
+		]);
+	});
+});
+
+describe("saveAgentEnabled", () => {
+	test("disables an agent and enables it again, and keeps its other overrides", async () => {
+		await writeFile(userFile(), '{"maxTurns":7,"agents":{"explore":{"model":"haiku"}}}');
+		const saved = async () => JSON.parse(await readFile(userFile(), "utf8"));
+		await saveAgentEnabled(userFile(), "Explore", false);
+		await saveAgentEnabled(userFile(), "Plan", false);
+		const disabled = { explore: { model: "haiku", enabled: false }, Plan: false };
+		expect(await saved()).toEqual({ maxTurns: 7, agents: disabled });
+		await saveAgentEnabled(userFile(), "Explore", true);
+		await saveAgentEnabled(userFile(), "Plan", true);
+		expect(await saved()).toEqual({ maxTurns: 7, agents: { explore: { model: "haiku" } } });
 	});
 });
 

@@ -107,9 +107,8 @@ export async function openChildSession(
 			signal,
 		);
 		const loaded = resources.loader.getExtensions();
-		for (const name of await awaitTools(session, { definition, rights, parent, loaded }, signal)) {
-			report(`there is no tool ${name}`);
-		}
+		const expectation = { definition, rights, parent, loaded };
+		for (const problem of await awaitTools(session, expectation, signal)) report(problem);
 		applyRights(session, rights);
 		if (session.sessionName === undefined) session.setSessionName(label);
 		announce.bound({ ...created, tools: session.getActiveToolNames() }, resources.bus);

@@ -14,6 +14,8 @@ export interface CommandContext {
 	readonly reloadSettings: () => Promise<void>;
 	/** Reads agent files that changed, and tells the model of other types. */
 	readonly refreshTypes: () => Promise<void>;
+	/** Asks about the files of the project that do not count; resolves when the answer is in force. */
+	readonly askAboutProject: () => Promise<void>;
 }
 
 /** What a menu works with. */
