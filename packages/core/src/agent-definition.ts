@@ -92,6 +92,11 @@ export interface RunLimits {
 	readonly maxCost?: number;
 	/** Seconds that one tool call may take. */
 	readonly toolSeconds?: number;
-	/** Seconds without any event after which the run counts as stalled and is cut off. */
+	/** Seconds of silence after which the agent is asked to go on or to end. See {@link stallSeconds} for what is silence. */
+	readonly stallSteerSeconds?: number;
+	/**
+	 * Seconds of silence after which the run counts as stalled and is cut off. Silent is a run that sends no event although
+	 * it is its model's turn: not while a tool runs, a person is asked, the conversation is compacted, or a retry waits.
+	 */
 	readonly stallSeconds?: number;
 }

@@ -34,6 +34,7 @@ export {
 	type SessionMessage,
 	type SubagentSession,
 	toSessionEvent,
+	type WaitingReason,
 } from "./session.js";
 export {
 	AGENT_STATUSES,

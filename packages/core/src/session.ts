@@ -113,7 +113,16 @@ export interface SessionEvents {
 		readonly attempt: number;
 		readonly finalError?: string;
 	};
+	/**
+	 * The run waits for something that is neither the model nor a tool: a person's answer, or its turn to ask the provider
+	 * again. Sent by sessions that know it; no host does.
+	 */
+	waiting_start: { readonly type: "waiting_start"; readonly reason: WaitingReason };
+	waiting_end: { readonly type: "waiting_end"; readonly reason: WaitingReason };
 }
+
+/** What a run waits for. */
+export type WaitingReason = "person" | "provider";
 
 /** One of the events that the libraries read. */
 export type SessionEvent = SessionEvents[keyof SessionEvents];
@@ -148,6 +157,8 @@ const KNOWN: ReadonlySet<string> = new Set<keyof SessionEvents>([
 	"compaction_end",
 	"auto_retry_start",
 	"auto_retry_end",
+	"waiting_start",
+	"waiting_end",
 ]);
 
 /** The event, if it is one that the libraries know; `undefined` for those that only a newer or other host sends. */

@@ -12,6 +12,12 @@ import { createTranscript, type RunTranscript } from "./transcript.js";
 const WRAP_UP =
 	"You have reached your turn limit. Do not start anything new: answer now with what you have, and say what is unfinished.";
 
+const NUDGE =
+	"Nothing was heard of you for a while. If you are stuck, do not start anything new: answer now with what you have, and say what is unfinished. Otherwise go on.";
+
+/** The run's own messages to its agent; nobody else has to be told that they were not read. */
+const OWN_MESSAGES: ReadonlySet<string> = new Set([WRAP_UP, NUDGE]);
+
 /** What came of the part of a run that has a session. */
 export interface Conversation
 	extends Pick<RunResult, "text" | "turns" | "usage" | "unreadMessages"> {
@@ -49,6 +55,7 @@ export async function converse(
 	const watch = watchLimits(options.limits ?? {}, clock, {
 		end: ending.end,
 		wrapUp: () => void inbox.send(WRAP_UP).catch(() => {}),
+		nudge: () => void inbox.send(NUDGE).catch(() => {}),
 	});
 	const stopListening = listen(session, (event) => {
 		transcript.add(event);
@@ -108,11 +115,11 @@ export async function converse(
 		while (patient && inbox.sending) await flush();
 	}
 
-	/** Without our own word to wrap up, for which nobody has to be asked again. */
+	/** Without our own messages, for which nobody has to be asked again. */
 	function takeUnread(): readonly string[] {
 		const messages = inbox.takeUnread();
 		wrapUpUnread ||= messages.includes(WRAP_UP);
-		return messages.filter((message) => message !== WRAP_UP);
+		return messages.filter((message) => !OWN_MESSAGES.has(message));
 	}
 
 	/** A host may hold a message back as long as its extensions like; the end of a run waits for that only so long. */

@@ -16,3 +16,4 @@ export {
 } from "./manager-options.js";
 export { resumeAgent, runAgent } from "./run-agent.js";
 export type { ResumeOptions, RunOptions, RunResult, SessionStart } from "./run-options.js";
+export { type Silence, type SilenceStage, watchSilence } from "./silence.js";

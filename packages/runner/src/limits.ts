@@ -8,6 +8,7 @@ import {
 } from "@pi-subagents/core";
 import type { Clock } from "./clock.js";
 import type { EndingCause } from "./ending.js";
+import { createSilence } from "./silence.js";
 
 /** How many turns an agent may take to wrap up, unless said otherwise. */
 export const DEFAULT_GRACE_TURNS = 5;
@@ -32,6 +33,8 @@ export interface LimitWatch {
 export interface LimitActions {
 	/** Asks the agent to give its final answer now. */
 	readonly wrapUp: () => void;
+	/** Asks the agent, of which nothing is heard, to go on or to end. */
+	readonly nudge: () => void;
 	readonly end: (cause: EndingCause) => void;
 }
 
@@ -55,9 +58,14 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 	const graceTurns = limits.graceTurns ?? DEFAULT_GRACE_TURNS;
 	let turns = 0;
 	let wrapUpSent = false;
-	let cancelStall = (): void => {};
-
-	restartStall();
+	const { stallSteerSeconds = 0, stallSeconds = 0 } = limits;
+	const silence = createSilence(clock, [
+		{ seconds: stallSteerSeconds, act: actions.nudge },
+		{
+			seconds: stallSeconds,
+			act: () => end("stalled", `nothing happened for ${stallSeconds} seconds`),
+		},
+	]);
 
 	function startTimer(seconds: number | undefined, onElapsed: () => void): () => void {
 		return seconds ? clock.setTimeout(onElapsed, seconds * 1000) : () => {};
@@ -65,17 +73,6 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 
 	function end(reason: (EndingCause & { kind: "limit" })["reason"], detail: string): void {
 		actions.end({ kind: "limit", reason, detail });
-	}
-
-	/** A tool may take its time; only silence of the model and the host is a stall. */
-	function restartStall(): void {
-		cancelStall();
-		cancelStall =
-			tools.size > 0
-				? () => {}
-				: startTimer(limits.stallSeconds, () =>
-						end("stalled", `nothing happened for ${limits.stallSeconds} seconds`),
-					);
 	}
 
 	function addTool(id: string, name: string): void {
@@ -144,10 +141,10 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 				default:
 					break;
 			}
-			restartStall();
+			silence.add(event);
 		},
 		stop() {
-			cancelStall();
+			silence.stop();
 			removeTools();
 		},
 	};
