@@ -58,30 +58,46 @@ export function createProjectGate(surroundings: GateSurroundings): ProjectGate {
 	let cwd = "";
 	let closed = new AbortController();
 	let settingsFile: ProjectFile | undefined;
+	let asking = false;
 
+	/** What does not count, also if what was read before an answer is not read again yet. */
 	function waiting(withheld: readonly RegistryFile[]): readonly ProjectFile[] {
 		const settings = settingsFile === undefined ? [] : [settingsFile];
-		return [...settings, ...withheld.map((file) => agentFileOf(cwd, file))];
+		const files = [...settings, ...withheld.map((file) => agentFileOf(cwd, file))];
+		return files.filter((file) => !consent.accepts(file, mode()));
 	}
 
 	async function ask(ctx: ExtensionContext, files: readonly ProjectFile[]): Promise<void> {
 		const { signal } = closed;
 		const title = `Use the agents of this project?\n${oneLine(cwd, 200)}\n\n${listOf(files).join("\n")}\n`;
-		const chosen = await ctx.ui
-			.select(title, Object.keys(ANSWERS), { signal })
-			.catch(() => undefined);
-		if (signal.aborted) return;
-		const answer = chosen === undefined ? undefined : ANSWERS[chosen];
-		if (answer === undefined) {
-			tell(["The agents of this project are not used for now. /agents, Agent types, asks again."]);
-			return;
+		asking = true;
+		try {
+			const chosen = await ctx.ui.select(title, Object.keys(ANSWERS), { signal });
+			if (signal.aborted) return;
+			const answer = chosen === undefined ? undefined : ANSWERS[chosen];
+			if (answer !== undefined) await keep(answer, files);
+			if (signal.aborted) return;
+			const isUsed = answer === "always" || answer === "session";
+			ctx.ui.notify(
+				isUsed
+					? "The agents of this project are used."
+					: "The agents of this project are not used. /agents, Agent types, asks again.",
+			);
+		} catch {
+			// The session was replaced meanwhile; the next one asks.
+		} finally {
+			if (!signal.aborted) asking = false;
 		}
+	}
+
+	async function keep(answer: ConsentAnswer, files: readonly ProjectFile[]): Promise<void> {
 		try {
 			await consent.answer(answer, files);
 		} catch (error) {
 			const why = error instanceof Error ? error.message : String(error);
 			tell([`${consentFile(agentDir)} could not be written, so you will be asked again: ${why}.`]);
 		}
+		asking = false;
 		await onAnswer();
 	}
 
@@ -92,6 +108,7 @@ export function createProjectGate(surroundings: GateSurroundings): ProjectGate {
 			closed.abort();
 			closed = new AbortController();
 			reviewed.clear();
+			asking = false;
 			await consent.open(cwd, hostTrust(ctx, agentDir));
 		},
 		settings() {
@@ -115,7 +132,7 @@ export function createProjectGate(surroundings: GateSurroundings): ProjectGate {
 		review(withheld) {
 			const files = waiting(withheld);
 			const key = JSON.stringify(files.map(({ path, rights }) => [path, rights]));
-			if (files.length === 0 || context === undefined || reviewed.has(key)) return;
+			if (files.length === 0 || context === undefined || asking || reviewed.has(key)) return;
 			reviewed.add(key);
 			const why = consent.why(mode());
 			if (why === "unanswered" && context.hasUI) void ask(context, files);
