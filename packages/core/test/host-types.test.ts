@@ -18,8 +18,14 @@ type Misfits<Event extends { type: string }> = {
 		: Type;
 }[keyof SessionEvents];
 
-/** The names of our events that `Event` does not have. */
-type Missing<Event extends { type: string }> = Exclude<keyof SessionEvents, Event["type"]>;
+/** Events that no host sends. */
+type OwnEvents = "waiting_start" | "waiting_end";
+
+/** The names of our other events that `Event` does not have. */
+type Missing<Event extends { type: string }> = Exclude<
+	keyof SessionEvents,
+	Event["type"] | OwnEvents
+>;
 
 type AssistantUsage = Extract<AgentMessage, { role: "assistant" }>["usage"];
 
