@@ -20,6 +20,9 @@ function tellAbout() {
 	};
 }
 
+/** How often the host still says that it is streaming, though its run has sent its last event. */
+let ending;
+
 function answer(command) {
 	const respond = (more) => print({ type: "response", id: command.id, ...more });
 	const say = (text) =>
@@ -28,11 +31,14 @@ function answer(command) {
 		say(`answered ${JSON.stringify(command)}`);
 		print({ type: "agent_end" });
 	} else if (command.type === "get_state") {
-		respond({ success: true, data: { isStreaming: false } });
+		respond({ success: true, data: { isStreaming: ending > 0 && ending-- > 0 } });
 	} else if (command.type === "die") {
 		process.stderr.write("I am dying\n");
 		process.exit(3);
 	} else if (command.message === "busy") {
+		respond({ success: false, error: "already processing" });
+	} else if (command.message === "ending" && ending === undefined) {
+		ending = 1;
 		respond({ success: false, error: "already processing" });
 	} else if (command.message === "ask") {
 		respond({ success: true });

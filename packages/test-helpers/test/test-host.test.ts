@@ -158,6 +158,11 @@ describe("a host that is spoken to", () => {
 		});
 	});
 
+	test("prompts again when a run is over that ends without a further event", async () => {
+		const host = await rpcHost();
+		expect(await host.prompt("ending")).toEqual({ events: [], text: "" });
+	});
+
 	test("finds an event that came, or comes after a given one", async () => {
 		const host = await rpcHost();
 		const isEnd = (event: { type: string }): boolean => event.type === "agent_end";

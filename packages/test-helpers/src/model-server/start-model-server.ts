@@ -69,6 +69,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 		const controller = new AbortController();
 		const { signal } = controller;
 		response.once("close", () => controller.abort());
+		// Who went away while the body was read is not told of again.
+		if (response.closed) controller.abort();
 		let chosen: ChosenStep | undefined;
 		try {
 			waiters.tell(request);

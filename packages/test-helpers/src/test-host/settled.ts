@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { HostLine } from "../host-line.js";
 import type { RpcConnection } from "./rpc-connection.js";
 
@@ -22,13 +23,12 @@ export async function runSettled(connection: RpcConnection, from: number): Promi
 	}
 }
 
+/** How often a host is asked whether it is idle: 0.73.1 becomes so a moment after its last event, and says nothing then. */
+const LOOK_MS = 10;
+
 /** Waits until the host says that it does nothing. */
 export async function untilIdle(connection: RpcConnection): Promise<void> {
-	for (;;) {
-		const seen = connection.events.length;
-		if (await saysIdle(connection)) return;
-		await connection.waitFor(() => true, seen);
-	}
+	while (!(await saysIdle(connection))) await delay(LOOK_MS);
 }
 
 /** What the events since a prompt tell of its run; `perhaps` needs the host's word. */
