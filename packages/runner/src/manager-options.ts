@@ -40,7 +40,7 @@ export interface AgentManagerOptions<Context> {
 	 * @defaultValue 120
 	 */
 	readonly workspaceSeconds?: number;
-	/** @defaultValue random UUIDs */
+	/** @defaultValue eight random hexadecimal digits */
 	readonly newId?: () => string;
 	/** @defaultValue the real time */
 	readonly clock?: Clock;
