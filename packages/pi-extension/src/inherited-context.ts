@@ -12,6 +12,7 @@ export type InheritedMessage = Extract<
 type Part = Exclude<Extract<InheritedMessage, { role: "user" }>["content"], string>[number];
 type Image = Extract<Part, { type: "image" }>;
 type Assistant = Extract<InheritedMessage, { role: "assistant" }>;
+type ToolResult = Extract<InheritedMessage, { role: "toolResult" }>;
 
 /** How a conversation is handed on, and to whom. */
 export interface Inheritance {
@@ -151,7 +152,7 @@ function asFork(
 			}
 			case "toolResult":
 				return called.has(message.toolCallId)
-					? [withoutUsage({ ...message, content: forSight(message.content) })]
+					? [forkedResult(message, forSight(message.content))]
 					: [];
 			default:
 				return [];
@@ -181,10 +182,13 @@ function forkedAnswer(message: Assistant, answered: ReadonlySet<string>): Assist
 	return { ...message, content, usage, stopReason: ended };
 }
 
-/** pi 1.x keeps on a result what its tool used. */
-function withoutUsage<T extends object>(message: T): T {
-	const { usage: _, ...rest }: T & { usage?: unknown } = message;
-	return rest as T;
+/** Without what its tool used, which pi 1.x keeps on a result. */
+function forkedResult(
+	{ role, toolCallId, toolName, details, isError, timestamp }: ToolResult,
+	content: ToolResult["content"],
+): ToolResult {
+	const known = { role, toolCallId, toolName, content, isError, timestamp };
+	return details === undefined ? known : { ...known, details };
 }
 
 function summaryMessage(summary: string): InheritedMessage {

@@ -1,5 +1,6 @@
 import type { ExtensionUIContext } from "@mariozechner/pi-coding-agent";
 import { type Component, truncateToWidth } from "@mariozechner/pi-tui";
+import { type CustomFactory, type CustomOptions, customDialog } from "../host/custom-dialog.js";
 
 /**
  * What the extensions of a child see as their UI: dialogs and messages reach the person with the agent's name on them,
@@ -38,15 +39,14 @@ export function childDialogs(
 			),
 		editor: (title, prefill) =>
 			ask<string | undefined>(undefined, undefined, () => parent.editor(named(title), prefill)),
-		custom: (factory, options) =>
-			// The host, too, answers with nothing where a component cannot be shown.
-			ask(undefined, undefined as never, () =>
-				parent.custom<never>(
-					async (...parts) =>
-						namedComponent(await factory(...(parts as Parameters<typeof factory>)), `[${label}]`),
+		custom: customDialog(<T>(factory: CustomFactory<T>, options: CustomOptions) =>
+			ask<T | undefined>(undefined, undefined, () =>
+				parent.custom<T>(
+					async (...parts) => namedComponent(await factory(...parts), `[${label}]`),
 					options,
 				),
 			),
+		),
 		notify: (message, type) => {
 			if (!turns.isClosed) parent.notify(named(message), type);
 		},

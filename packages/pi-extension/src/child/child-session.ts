@@ -1,17 +1,19 @@
 import { basename, dirname, extname, join } from "node:path";
 import {
 	type AgentSession,
-	createAgentSession,
 	type ExtensionAPI,
 	SessionManager,
-	SettingsManager,
+	type SettingsManager,
 } from "@mariozechner/pi-coding-agent";
 import type { AgentDefinition, AgentRecord, ThinkingLevel } from "@pi-subagents/core";
 import type { SessionRequest } from "@pi-subagents/runner";
+import { createHostSession, startExtensions } from "../host/host-session.js";
+import { readSettings, settingsInMemory } from "../host/settings-managers.js";
 import type { InheritedMessage } from "../inherited-context.js";
 import type { HostModel, ParentSnapshot } from "../parent-snapshot.js";
 import { childDialogs, type DialogTurns } from "./child-dialogs.js";
 import type { ChildAnnouncer, ChildEvent } from "./child-events.js";
+import { asChild } from "./child-marker.js";
 import { loadChildResources } from "./child-resources.js";
 import { awaitTools } from "./late-tools.js";
 import { type ToolRights, toolRights } from "./tool-rights.js";
@@ -64,7 +66,7 @@ export async function openChildSession(
 	const delegate = surroundings.delegation(request);
 	const delegates = delegate !== undefined;
 	const rights = toolRights(definition, context.isolated, parent.activeTools, delegates);
-	const stored = storedSettings(cwd, parent);
+	const stored = readSettings(cwd, parent.agentDir, parent);
 	const resources = await loadChildResources({
 		request,
 		rights,
@@ -75,13 +77,12 @@ export async function openChildSession(
 	for (const { path, error } of resources.errors) report(`the extension ${path} failed: ${error}`);
 
 	const conversation = openConversation(request, surroundings);
-	const { session } = await createAgentSession({
+	const session = await createHostSession({
 		cwd,
 		agentDir: parent.agentDir,
-		...parent.models,
+		models: parent.models,
+		thinking: context.thinking,
 		...(context.model && { model: context.model }),
-		// 0.73.1 knows no `max`; the level was clamped to what the model has before.
-		...(context.thinking && { thinkingLevel: context.thinking as ParentSnapshot["thinkingLevel"] }),
 		...(rights.names && { tools: [...rights.names] }),
 		sessionManager: conversation,
 		settingsManager: settingsCopy(stored, parent),
@@ -97,13 +98,14 @@ export async function openChildSession(
 		announce.created(created, resources.bus);
 		started = true;
 		await unlessAborted(
-			session.bindExtensions({
-				// pi 1.x takes the mode, too.
-				...{ mode: parent.mode },
-				...(parent.ui && { uiContext: childDialogs(parent.ui, label, dialogTurns, signal) }),
-				onError: ({ extensionPath, error }) =>
-					report(`the extension ${extensionPath} failed: ${error}`),
-			}),
+			asChild(() =>
+				startExtensions(session, {
+					mode: parent.mode,
+					ui: parent.ui && childDialogs(parent.ui, label, dialogTurns, signal),
+					onError: ({ extensionPath, error }) =>
+						report(`the extension ${extensionPath} failed: ${error}`),
+				}),
+			),
 			signal,
 		);
 		const loaded = resources.loader.getExtensions();
@@ -155,16 +157,6 @@ export function childLabel({ context, record }: SessionRequest<ChildContext>): s
 	return [...parent.callers, own].join(" > ");
 }
 
-function storedSettings(cwd: string, parent: ParentSnapshot): SettingsManager {
-	// The third argument is pi 1.x's; 0.73.1 ignores it.
-	const create: (
-		cwd: string,
-		agentDir: string,
-		options: { projectTrusted: boolean },
-	) => SettingsManager = SettingsManager.create;
-	return create(cwd, parent.agentDir, { projectTrusted: parent.projectTrusted });
-}
-
 /** A copy, so that nothing that happens in a child changes the user's settings. */
 function settingsCopy(stored: SettingsManager, parent: ParentSnapshot): SettingsManager {
 	const project: Readonly<Record<string, unknown>> = { ...stored.getProjectSettings() };
@@ -173,10 +165,7 @@ function settingsCopy(stored: SettingsManager, parent: ParentSnapshot): Settings
 		const base = merged[name];
 		merged[name] = isObject(base) && isObject(value) ? { ...base, ...value } : value;
 	}
-	// The second argument is pi 1.x's; 0.73.1 ignores it.
-	const create: (settings: object, options: { projectTrusted: boolean }) => SettingsManager =
-		SettingsManager.inMemory;
-	return create(merged, { projectTrusted: parent.projectTrusted });
+	return settingsInMemory(merged, parent);
 }
 
 function isObject(value: unknown): value is object {

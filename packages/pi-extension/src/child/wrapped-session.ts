@@ -1,5 +1,7 @@
 import type { AgentSession } from "@mariozechner/pi-coding-agent";
 import type { SubagentSession } from "@pi-subagents/core";
+import { idleWait } from "../host/host-session.js";
+import { asChild } from "./child-marker.js";
 
 /** How long the extensions of a child may take to shut down. */
 const SHUTDOWN_MS = 4000;
@@ -11,23 +13,19 @@ export interface ChildSession extends SubagentSession {
 	dispose(): Promise<void>;
 }
 
-/** Members that only pi 1.x has. */
-interface CurrentSession {
-	waitForIdle?(): Promise<void>;
-}
-
 /** The session as the runner knows it. Disposing it lets its extensions shut down first, which the host does not do. */
-export function wrapSession(host: AgentSession & CurrentSession): ChildSession {
-	const { waitForIdle }: CurrentSession = host;
+export function wrapSession(host: AgentSession): ChildSession {
+	const waitForIdle = idleWait(host);
 	return {
 		host,
 		subscribe: (listener) => host.subscribe(listener),
-		prompt: (text, options) => host.prompt(text, options),
+		// What its extensions do meanwhile happens inside the agent.
+		prompt: (text, options) => asChild(() => host.prompt(text, options)),
 		steer: (text) => host.steer(text),
 		abort: () => host.abort(),
 		clearQueue: () => host.clearQueue(),
 		abortCompaction: () => host.abortCompaction(),
-		...(waitForIdle && { waitForIdle: waitForIdle.bind(host) }),
+		...(waitForIdle && { waitForIdle }),
 		get isStreaming() {
 			return host.isStreaming;
 		},
@@ -45,8 +43,9 @@ export function wrapSession(host: AgentSession & CurrentSession): ChildSession {
 		},
 		async dispose() {
 			try {
+				const shutdown = { type: "session_shutdown", reason: "quit" } as const;
 				await withinTime(
-					host.extensionRunner.emit({ type: "session_shutdown", reason: "quit" }),
+					asChild(() => host.extensionRunner.emit(shutdown)),
 					SHUTDOWN_MS,
 				);
 			} finally {

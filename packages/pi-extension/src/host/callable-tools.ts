@@ -32,7 +32,8 @@ interface ToolContext {
 
 /** The tools of the session that a tool was called in; `undefined` on 0.73.1, where no tool can call another. */
 export function callableTools(ctx: ExtensionContext): CallableTools | undefined {
-	const context: ToolContext = ctx as ExtensionContext & ToolContext;
+	const host: object = ctx;
+	const context: ToolContext = host;
 	if (context.executeTool === undefined) return undefined;
 	const { executeTool } = context;
 	return {

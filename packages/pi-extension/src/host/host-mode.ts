@@ -9,12 +9,16 @@ interface CurrentContext {
 	isProjectTrusted?(): boolean;
 }
 
+function currentMembers(ctx: object): CurrentContext {
+	return ctx;
+}
+
 /** pi 1.x tells its mode; 0.73.1 tells only whether there is a UI, and the command line the rest. */
 export function hostMode(
 	ctx: ExtensionContext,
 	commandLine: readonly string[] = process.argv,
 ): HostMode {
-	const { mode } = ctx as ExtensionContext & CurrentContext;
+	const { mode } = currentMembers(ctx);
 	if (mode !== undefined) return mode;
 	const asked = commandLine[commandLine.indexOf("--mode") + 1];
 	if (ctx.hasUI) return asked === "rpc" ? "rpc" : "tui";
@@ -28,10 +32,10 @@ export function isOneShot(mode: HostMode): boolean {
 
 /** Whether the host settles a run by events of its own (pi 1.x); 0.73.1 has to be watched. */
 export function hasSettleEvents(ctx: ExtensionContext): boolean {
-	return (ctx as ExtensionContext & CurrentContext).mode !== undefined;
+	return currentMembers(ctx).mode !== undefined;
 }
 
 /** Whether the project may bring agents and settings. 0.73.1 knows no trust: it loads everything of a project. */
 export function isProjectTrusted(ctx: ExtensionContext): boolean {
-	return (ctx as ExtensionContext & CurrentContext).isProjectTrusted?.() ?? true;
+	return currentMembers(ctx).isProjectTrusted?.() ?? true;
 }

@@ -1,7 +1,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { DefaultPackageManager, SettingsManager } from "@mariozechner/pi-coding-agent";
+import { DefaultPackageManager } from "@mariozechner/pi-coding-agent";
 import type { DefinitionFolder } from "@pi-subagents/definitions";
+import { readSettings } from "./settings-managers.js";
 
 /** This package, which has no agents. Where it is, 0.73.1 would have to ask npm. */
 const SELF = /^npm:@pi-subagents\/pi-extension(?:@|$)/;
@@ -33,13 +34,7 @@ export async function packageAgentFolders(
 }
 
 function installedPackages({ agentDir, cwd, projectTrusted }: PackagePlaces): readonly string[] {
-	// The third argument is pi 1.x's; 0.73.1 ignores it.
-	const create: (
-		cwd: string,
-		agentDir: string,
-		options: { projectTrusted: boolean },
-	) => SettingsManager = SettingsManager.create;
-	const settingsManager = create(cwd, agentDir, { projectTrusted });
+	const settingsManager = readSettings(cwd, agentDir, { projectTrusted });
 	const manager = new DefaultPackageManager({ agentDir, cwd, settingsManager });
 	const user: PackageSettings = settingsManager.getGlobalSettings();
 	const project: PackageSettings = settingsManager.getProjectSettings();

@@ -30,11 +30,11 @@ type BeforeSettleResult =
 
 /** `on` with the events that only pi 1.x sends. */
 interface CurrentEvents {
-	on(
+	on?(
 		event: "agent_before_settle",
 		handler: (event: BeforeSettle, ctx: ExtensionContext) => Promise<BeforeSettleResult>,
 	): void;
-	on(event: "agent_settled", handler: (event: object, ctx: ExtensionContext) => void): void;
+	on?(event: "agent_settled", handler: (event: object, ctx: ExtensionContext) => void): void;
 }
 
 /**
@@ -44,7 +44,8 @@ interface CurrentEvents {
 export function watchParent(pi: ExtensionAPI, handlers: BoundaryHandlers): ParentBoundary {
 	const released = watchReleasedParent(pi, handlers);
 	// 0.73.1 takes any event name and never calls the handler; its types know only its own events.
-	const current = pi as unknown as CurrentEvents;
+	const host: object = pi;
+	const current: CurrentEvents = host;
 	let context: ExtensionContext | undefined;
 	let running = false;
 
@@ -55,13 +56,13 @@ export function watchParent(pi: ExtensionAPI, handlers: BoundaryHandlers): Paren
 		context = ctx;
 		running = true;
 	});
-	current.on("agent_before_settle", async (event, ctx) => {
+	current.on?.("agent_before_settle", async (event, ctx) => {
 		if (isOneShot(hostMode(ctx))) await handlers.drained(ctx.signal);
 		const due = handlers.takeDue();
 		if (due === undefined) return undefined;
 		return { entries: [...event.entries, { type: "custom_message", ...due }], continue: true };
 	});
-	current.on("agent_settled", (_, ctx) => rest(ctx));
+	current.on?.("agent_settled", (_, ctx) => rest(ctx));
 	pi.on("agent_end", (_, ctx) => {
 		if (hasSettleEvents(ctx)) return;
 		released.afterEnd(ctx, () => rest(ctx));

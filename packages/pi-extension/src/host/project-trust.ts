@@ -33,7 +33,8 @@ export function hostTrust(
 	if (wasAsked === undefined || Store === undefined) return "undecided";
 	if (commandLine.includes("--approve") || commandLine.includes("-a")) return "trusted";
 	if (wasAsked(ctx.cwd) || new Store(agentDir).get(ctx.cwd) === true) return "trusted";
-	const settings: CurrentSettings = SettingsManager.create(ctx.cwd, agentDir) as CurrentSettings;
+	const manager: object = SettingsManager.create(ctx.cwd, agentDir);
+	const settings: CurrentSettings = manager;
 	switch (settings.getDefaultProjectTrust?.()) {
 		case "always":
 			return "trusted";

@@ -32,9 +32,14 @@ interface UsageTaker {
 	appendUsage?(kind: string, provider: string, model: string, usage: HostUsageEntry): unknown;
 }
 
+function usageTaker(ctx: ExtensionContext): UsageTaker {
+	const manager: object = ctx.sessionManager;
+	return manager;
+}
+
 /** Whether the session counts usage that no tool result carries (pi 1.x). */
 export function takesUsage(ctx: ExtensionContext): boolean {
-	return (ctx.sessionManager as UsageTaker).appendUsage !== undefined;
+	return usageTaker(ctx).appendUsage !== undefined;
 }
 
 /** Adds usage of a model, `provider/id`, to the session's own totals. */
@@ -44,6 +49,5 @@ export function addSessionUsage(
 	usage: Readonly<Usage>,
 ): void {
 	const [provider = "", ...id] = model.split("/");
-	const sessionManager: UsageTaker = ctx.sessionManager as UsageTaker;
-	sessionManager.appendUsage?.("subagents", provider, id.join("/"), toHostUsage(usage));
+	usageTaker(ctx).appendUsage?.("subagents", provider, id.join("/"), toHostUsage(usage));
 }
