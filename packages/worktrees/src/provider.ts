@@ -51,7 +51,7 @@ export interface WorktreeProviderOptions {
 	 * @defaultValue 2
 	 */
 	readonly concurrency?: number;
-	/** @defaultValue {@link createGit} without options */
+	/** @defaultValue {@link createGit} with a helper process */
 	readonly git?: Git;
 	/** Milliseconds since the epoch. */
 	readonly now?: () => number;
@@ -70,7 +70,7 @@ export interface WorktreeProvider extends WorkspaceProvider {
 
 /** Makes a provider. What it finds out about a directory or a repository once, it remembers. */
 export function worktreeProvider(options: WorktreeProviderOptions = {}): WorktreeProvider {
-	const git = options.git ?? createGit();
+	const git = options.git ?? createGit({ helperProcess: true });
 	const read = options.readProcess ?? readProcess;
 	const now = options.now ?? Date.now;
 	const base = options.base ?? "working-state";

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import {
@@ -16,11 +15,18 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { WorkspaceRequest } from "@pi-subagents/core";
 import { onTestFinished } from "vitest";
+import { createHelper } from "../../src/helper-process.js";
 import { createGit, type Git } from "../../src/index.js";
 
+/** Start commands from small processes, because most of the time of these tests is that of starting them. */
+const SMALL = {
+	git: createGit({ environment: { PATH: process.env.PATH }, helperProcess: true }),
+	start: createHelper(),
+};
+
 /** The environment of tests: no configuration of this machine, no identity. */
-function testEnvironment(home: string): NodeJS.ProcessEnv {
-	const { PATH } = process.env;
+function testEnvironment(home: string): Readonly<Record<string, string>> {
+	const PATH = process.env.PATH ?? "";
 	return { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: join(home, "gitconfig") };
 }
 
@@ -31,7 +37,7 @@ export interface TestRepository {
 	readonly path: string;
 	/** Where worktrees are to live. */
 	readonly worktrees: string;
-	readonly environment: NodeJS.ProcessEnv;
+	readonly environment: Readonly<Record<string, string>>;
 	readonly git: Git;
 	/** Runs a shell command in the checkout, or in another directory; rejects if it fails. */
 	sh(command: string, cwd?: string): Promise<string>;
@@ -59,7 +65,7 @@ export async function testRepository(
 		path,
 		worktrees: join(home, "worktrees"),
 		environment,
-		git: createGit({ environment }),
+		git: (args, call) => SMALL.git(args, { ...call, env: { ...environment, ...call.env } }),
 		sh: (command, cwd = path) => shell(command, cwd, environment),
 		write: async (files, below = path) => {
 			for (const [name, text] of Object.entries(files)) {
@@ -107,11 +113,20 @@ export function shell(
 	cwd: string,
 	environment: NodeJS.ProcessEnv,
 ): Promise<string> {
+	const output = { stdout: "", stderr: "" };
 	return new Promise((resolve, reject) => {
-		execFile("sh", ["-c", command], { cwd, env: environment }, (error, stdout, stderr) => {
-			if (error) reject(new Error(`${command}: ${stderr || error.message}`));
-			else resolve(stdout.replace(/\n$/, ""));
-		});
+		SMALL.start(
+			{ command: "sh", args: ["-c", command], cwd, env: environment, input: undefined },
+			{
+				onOutput(stream, chunk) {
+					output[stream] += chunk;
+				},
+				onEnd({ code, error }) {
+					if (code === 0) resolve(output.stdout.replace(/\n$/, ""));
+					else reject(new Error(`${command}: ${output.stderr || error?.message}`));
+				},
+			},
+		);
 	});
 }
 
