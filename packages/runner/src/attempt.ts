@@ -25,7 +25,7 @@ export function attempt<Context>(
 ): Promise<RunResult> {
 	const { record, spawn } = agent;
 	const { events, sessions } = parts;
-	const { workspaceSeconds } = parts.options;
+	const { workspaceSeconds, untimedTools } = parts.options;
 	const cwd = spawn.cwd ?? process.cwd();
 	const previous = agent.session;
 	let stopObserving = (): void => {};
@@ -39,6 +39,7 @@ export function attempt<Context>(
 		clock: parts.clock,
 		graceSeconds: parts.graceSeconds,
 		...(workspaceSeconds !== undefined && { workspaceSeconds }),
+		...(untimedTools && { untimedTools }),
 		...(spawn.isolation === "worktree" && { prepareWorkspace: workspaceOf(agent, cwd, parts) }),
 		createSession: ({ signal, workspace }) =>
 			run.resumed && previous !== undefined && workspace === undefined

@@ -56,3 +56,8 @@ export function startGrace(ended: AbortSignal, clock: Clock, ms: number): Pause 
 	});
 	return { over, end: () => end() };
 }
+
+/** `1 second`, `0.5 seconds` */
+export function inSeconds(seconds: number | undefined): string {
+	return `${seconds} second${seconds === 1 ? "" : "s"}`;
+}

@@ -1,7 +1,7 @@
 import { emptyUsage, type SubagentSession } from "@pi-subagents/core";
 import { listen } from "@pi-subagents/observers";
 import { abortWhenEnded } from "./abort-session.js";
-import { startGrace, startPause, systemClock } from "./clock.js";
+import { inSeconds, startGrace, startPause, systemClock } from "./clock.js";
 import { type Ending, toError } from "./ending.js";
 import type { Inbox } from "./inbox.js";
 import { type LimitWatch, watchLimits } from "./limits.js";
@@ -52,11 +52,12 @@ export async function converse(
 	const clock = options.clock ?? systemClock;
 	const graceSeconds = options.graceSeconds ?? DEFAULT_GRACE_SECONDS;
 	const transcript = createTranscript();
-	const watch = watchLimits(options.limits ?? {}, clock, {
+	const actions = {
 		end: ending.end,
 		wrapUp: () => void inbox.send(WRAP_UP).catch(() => {}),
 		nudge: () => void inbox.send(NUDGE).catch(() => {}),
-	});
+	};
+	const watch = watchLimits(options.limits ?? {}, clock, actions, options.untimedTools);
 	const stopListening = listen(session, (event) => {
 		transcript.add(event);
 		watch.add(event);
@@ -134,5 +135,5 @@ export async function converse(
 function describeDead(watch: LimitWatch, seconds: number): string {
 	const tools = watch.activeTools;
 	const what = tools.length > 0 ? `${tools.join(" and ")} still ran` : "it still ran";
-	return `${what} ${seconds} seconds after it was told to stop, so it was given up`;
+	return `${what} ${inSeconds(seconds)} after it was told to stop, so it was given up`;
 }

@@ -6,7 +6,7 @@ import {
 	totalTokens,
 	type Usage,
 } from "@pi-subagents/core";
-import type { Clock } from "./clock.js";
+import { type Clock, inSeconds } from "./clock.js";
 import type { EndingCause } from "./ending.js";
 import { createSilence } from "./silence.js";
 
@@ -52,7 +52,12 @@ export function checkLimits(limits: RunLimits): void {
  * The turn limit asks the agent to wrap up, and cuts it off only after the grace turns. A turn without tool calls ends
  * the run by itself, so nothing is done after it: an answer that comes just at a limit is a success.
  */
-export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActions): LimitWatch {
+export function watchLimits(
+	limits: RunLimits,
+	clock: Clock,
+	actions: LimitActions,
+	untimedTools: ReadonlySet<string> = new Set(),
+): LimitWatch {
 	const usage = emptyUsage();
 	const tools = new Map<string, { readonly name: string; readonly cancel: () => void }>();
 	const graceTurns = limits.graceTurns ?? DEFAULT_GRACE_TURNS;
@@ -63,7 +68,7 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 		{ seconds: stallSteerSeconds, act: actions.nudge },
 		{
 			seconds: stallSeconds,
-			act: () => end("stalled", `nothing happened for ${stallSeconds} seconds`),
+			act: () => end("stalled", `nothing happened for ${inSeconds(stallSeconds)}`),
 		},
 	]);
 
@@ -77,8 +82,8 @@ export function watchLimits(limits: RunLimits, clock: Clock, actions: LimitActio
 
 	function addTool(id: string, name: string): void {
 		removeTool(id);
-		const cancel = startTimer(limits.toolSeconds, () =>
-			end("tool_time_limit", `${name} ran for ${limits.toolSeconds} seconds`),
+		const cancel = startTimer(untimedTools.has(name) ? 0 : limits.toolSeconds, () =>
+			end("tool_time_limit", `${name} ran for ${inSeconds(limits.toolSeconds)}`),
 		);
 		tools.set(id, { name, cancel });
 	}

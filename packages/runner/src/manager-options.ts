@@ -2,6 +2,7 @@ import type {
 	AgentRecord,
 	Isolation,
 	RunLimits,
+	StopReason,
 	SubagentSession,
 	Workspace,
 	WorkspaceProvider,
@@ -40,6 +41,11 @@ export interface AgentManagerOptions<Context> {
 	 * @defaultValue 120
 	 */
 	readonly workspaceSeconds?: number;
+	/**
+	 * Tools that `toolSeconds` does not bound, because they wait for other agents, which have limits of their own.
+	 * @defaultValue none
+	 */
+	readonly untimedTools?: ReadonlySet<string>;
 	/** @defaultValue eight random hexadecimal digits */
 	readonly newId?: () => string;
 	/** @defaultValue the real time */
@@ -89,6 +95,11 @@ export interface SpawnOptions<Context> {
 	readonly cwd?: string;
 	/** Stops the first run; its `reason` may be a `StopReason` of core. */
 	readonly signal?: AbortSignal;
+	/**
+	 * Whom an abort of `signal` comes from, unless its reason says it.
+	 * @defaultValue `"parent"`
+	 */
+	readonly stoppedBy?: StopReason;
 	/** The agent that starts this one. */
 	readonly parentId?: string;
 	/** Called for every session of the agent, before its prompt. */
@@ -117,6 +128,7 @@ export interface ResumeRequest<Context> {
 	/** @defaultValue those that it was started with */
 	readonly limits?: RunLimits;
 	readonly signal?: AbortSignal;
+	readonly stoppedBy?: StopReason;
 }
 
 /** Whether a resume was begun; if not, why. */

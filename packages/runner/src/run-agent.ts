@@ -1,5 +1,5 @@
 import type { AgentOutcome, SubagentSession } from "@pi-subagents/core";
-import { type Clock, systemClock } from "./clock.js";
+import { type Clock, inSeconds, systemClock } from "./clock.js";
 import { converse, nothingSaid } from "./conversation.js";
 import { createEnding, type Ending } from "./ending.js";
 import { createInbox } from "./inbox.js";
@@ -65,7 +65,7 @@ export async function runAgent(options: RunOptions): Promise<RunResult> {
 function startTimeLimit(seconds: number | undefined, clock: Clock, ending: Ending): () => void {
 	if (!seconds) return () => {};
 	const end = (): void =>
-		ending.end({ kind: "limit", reason: "time_limit", detail: `${seconds} seconds` });
+		ending.end({ kind: "limit", reason: "time_limit", detail: inSeconds(seconds) });
 	return clock.setTimeout(end, seconds * 1000);
 }
 

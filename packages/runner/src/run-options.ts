@@ -28,6 +28,11 @@ export interface ResumeOptions {
 	 * @defaultValue 5
 	 */
 	readonly graceSeconds?: number;
+	/**
+	 * Tools that `toolSeconds` does not bound, because they wait for other agents, which have limits of their own.
+	 * @defaultValue none
+	 */
+	readonly untimedTools?: ReadonlySet<string>;
 	/** @defaultValue the real time */
 	readonly clock?: Clock;
 }

@@ -1,6 +1,6 @@
 import type { Workspace, WorkspaceEnd, WorkspaceReport } from "@pi-subagents/core";
 import { addAbortListener } from "./abort-listener.js";
-import { type Clock, startPause, systemClock } from "./clock.js";
+import { type Clock, inSeconds, startPause, systemClock } from "./clock.js";
 import { EndedError, type Ending, toError } from "./ending.js";
 import type { RunOptions } from "./run-options.js";
 
@@ -39,7 +39,7 @@ export async function prepareWorkspace(
 		() => {},
 	);
 	if (ending.cause) throw new EndedError("The run was ended.");
-	throw new Error(`its workspace was not ready after ${seconds} seconds`);
+	throw new Error(`its workspace was not ready after ${inSeconds(seconds)}`);
 }
 
 /**
@@ -72,7 +72,7 @@ async function reportOf(workspace: Workspace, end: WorkspaceEnd): Promise<Worksp
 }
 
 function unfinished({ root }: Workspace, seconds: number): WorkspaceReport {
-	const text = `Saving the workspace ${root} is not over after ${seconds} seconds and goes on; nothing in it was deleted. Ask for the result again later to see what became of it.`;
+	const text = `Saving the workspace ${root} is not over after ${inSeconds(seconds)} and goes on; nothing in it was deleted. Ask for the result again later to see what became of it.`;
 	return { text, directory: root, changed: true, problems: [text] };
 }
 

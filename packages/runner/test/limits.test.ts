@@ -1,7 +1,7 @@
 import type { RunLimits } from "@pi-subagents/core";
 import { type FakeClock, fakeClock, type MockSession } from "@pi-subagents/test-helpers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type RunResult, runAgent } from "../src/index.js";
+import { type RunOptions, type RunResult, runAgent } from "../src/index.js";
 import {
 	emitDelta,
 	emitTurn,
@@ -18,8 +18,12 @@ beforeEach(() => {
 const TOOL: Turn = { text: "working", tools: ["read"] };
 const WRAP_UP = /^You have reached your turn limit\./;
 
-function run(session: MockSession, limits: RunLimits): Promise<RunResult> {
-	return runAgent({ prompt: "task", limits, clock, createSession: async () => session });
+function run(
+	session: MockSession,
+	limits: RunLimits,
+	more: Partial<RunOptions> = {},
+): Promise<RunResult> {
+	return runAgent({ prompt: "task", limits, clock, createSession: async () => session, ...more });
 }
 
 /** A model that goes on calling tools until it is asked for the turn of this index, in which it answers. */
@@ -273,6 +277,18 @@ describe("the limit of a tool's time", () => {
 			detail: "bash ran for 30 seconds",
 		});
 		expect(clock.pendingTimers).toBe(0);
+	});
+
+	test("does not bound a tool that waits for other agents", async () => {
+		const session = silent();
+		const result = run(session, limits, { untimedTools: new Set(["subagent"]) });
+		await clock.advance(0);
+		const start = { type: "tool_execution_start", args: {} } as const;
+		session.emit({ ...start, toolCallId: "c1", toolName: "subagent" });
+		expect(clock.pendingTimers).toBe(0);
+		session.emit({ ...start, toolCallId: "c2", toolName: "bash" });
+		await clock.advance(30_000);
+		expect((await result).outcome.detail).toBe("bash ran for 30 seconds");
 	});
 
 	test("does not count tools whose loop has died, nor a call twice", async () => {
