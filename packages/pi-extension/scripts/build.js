@@ -5,7 +5,11 @@
 //   to be installed nearby.
 // - `subagents.cjs`, all the rest. The first file loads it with Node's own `require`, so that no host compiles it with
 //   Babel, and gives it the host's packages.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+//
+// And what other extensions import as `@pi-subagents/pi-extension/service`: one small module that imports nothing, with
+// its types and those of core that they are made of, so that the package needs no other.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
@@ -39,4 +43,27 @@ await build({
 	banner: { js: "module.exports = (require, entryUrl) => {\nconst module = { exports: {} };" },
 	footer: { js: "return module.exports;\n};" },
 });
+await build({
+	...options,
+	minify: false,
+	entryPoints: [join(root, "src/service/index.ts")],
+	outfile: join(dist, "service/index.js"),
+	bundle: true,
+	format: "esm",
+});
+writeFileSync(join(dist, "service/package.json"), `${JSON.stringify({ type: "module" })}\n`);
+execFileSync(join(root, "../../node_modules/.bin/tsc"), ["-p", "tsconfig.service.json"], {
+	cwd: root,
+});
+const service = join(dist, "service");
+cpSync(join(root, "node_modules/@pi-subagents/core/dist"), join(service, "core"), {
+	recursive: true,
+	dereference: true,
+	filter: (file) => !/\.(js|map)$/.test(file),
+});
+for (const name of readdirSync(service).filter((file) => file.endsWith(".d.ts"))) {
+	const file = join(service, name);
+	const text = readFileSync(file, "utf8").replaceAll('"@pi-subagents/core"', '"./core/index.js"');
+	writeFileSync(file, text);
+}
 writeFileSync(join(dist, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);

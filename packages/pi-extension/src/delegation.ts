@@ -6,13 +6,14 @@ import { contextFromLaunch, decide, resolveCall } from "./invocation.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
 import { headline } from "./report.js";
 import { mayStart } from "./scope.js";
-import { askExtensions, type SpawnRequest } from "./spawning.js";
+import type { SpawnRequest } from "./service/events.js";
+import { askExtensions } from "./spawning.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
 import { type AgentView, failedResult, textResult } from "./tools/tool-result.js";
 import { treeLimit } from "./tree-limit.js";
 
 /** An agent that was started or resumed, and what to say about the call. */
-interface Begun {
+export interface Begun {
 	readonly record: AgentRecord;
 	readonly background: boolean;
 	readonly notes: readonly string[];
@@ -20,8 +21,21 @@ interface Begun {
 
 type Progress = (view: AgentView, text: string) => void;
 
+/** How a run is begun that nobody waits for. */
+export interface BeginOptions {
+	/** Whether the parent is told of its end, and woken for it. */
+	readonly announce: boolean;
+}
+
 /** How agents are started, resumed and waited for. */
 export interface Delegation {
+	/** Starts an agent in the background, or gives an ended one a further task, or says why not. */
+	begin(
+		call: SubagentCall,
+		ctx: ExtensionContext,
+		signal: AbortSignal | undefined,
+		options: BeginOptions,
+	): Promise<Begun | Result>;
 	/** Starts an agent, or gives an ended one a further task; a foreground run is waited for. */
 	delegate(
 		call: SubagentCall,
@@ -41,23 +55,35 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		signal: AbortSignal | undefined,
 		onProgress: Progress,
 	): Promise<Result> {
+		const begun = await begin(call, ctx, signal, { announce: true });
+		if ("content" in begun) return begun;
+		return begun.background ? started(begun) : follow(begun, onProgress);
+	}
+
+	async function begin(
+		call: SubagentCall,
+		ctx: ExtensionContext,
+		signal: AbortSignal | undefined,
+		options: BeginOptions,
+	): Promise<Begun | Result> {
 		if (call.prompt.trim() === "") {
 			return failedResult("The prompt is empty; say what the agent has to do.");
 		}
 		const begun =
 			call.resume === undefined
-				? await start(call, ctx, signal)
-				: await resume(call, call.resume, ctx, signal);
-		if ("content" in begun) return begun;
-		if (!begun.background) return follow(begun, onProgress);
-		boundary.expectBackgroundEnd();
-		return started(begun);
+				? await start(call, ctx, signal, options)
+				: await resume(call, call.resume, ctx, signal, options);
+		if (!("content" in begun) && begun.background && options.announce) {
+			boundary.expectBackgroundEnd();
+		}
+		return begun;
 	}
 
 	async function start(
 		call: SubagentCall,
 		ctx: ExtensionContext,
 		signal: AbortSignal | undefined,
+		{ announce }: BeginOptions,
 	): Promise<Begun | Result> {
 		const parent = takeParentSnapshot(pi, ctx, parts.settings().sharedExtensions, scope.handedDown);
 		const branch = call.inherit_context === false ? [] : ctx.sessionManager.getBranch();
@@ -102,7 +128,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		if (limit !== undefined) return failedResult(limit);
 		// The note has to be there before anybody hears of the agent.
 		const stopListening = manager.subscribe((event) => {
-			if (event.type === "agent_created") book.open(event.record, launch, background);
+			if (event.type === "agent_created") book.open(event.record, launch, background && announce);
 		});
 		try {
 			const id = manager.spawn({
@@ -131,6 +157,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		id: string,
 		ctx: ExtensionContext,
 		signal: AbortSignal | undefined,
+		{ announce }: BeginOptions,
 	): Promise<Begun | Result> {
 		const record = answers.find(id);
 		const note = book.get(id);
@@ -194,7 +221,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 			...(signal && !background && { signal }),
 		});
 		if (answer !== "started") return refuse("it is still ending. Try again in a moment.");
-		book.reopen(record, background, lastRun);
+		book.reopen(record, background && announce, lastRun);
 		return begun(id, background, [
 			...untold,
 			...(neverStarted ? ["It had never started, so it knows no other task than this one."] : []),
@@ -249,15 +276,14 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 	}
 
 	return {
-		async delegate(call, ctx, signal, onProgress) {
-			try {
-				return await delegate(call, ctx, signal, onProgress);
-			} catch (error) {
-				// Thrown for what the caller can mend, such as a negative limit.
-				return failedResult(error instanceof Error ? error.message : String(error));
-			}
-		},
+		begin: (...args) => begin(...args).catch(asResult),
+		delegate: (...args) => delegate(...args).catch(asResult),
 	};
+}
+
+/** Thrown for what the caller can mend, such as a negative limit. */
+function asResult(error: unknown): Result {
+	return failedResult(error instanceof Error ? error.message : String(error));
 }
 
 /** Parameters that a resumed agent takes from its first start. */

@@ -1,56 +1,41 @@
 import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
-import { type AgentRecord, type OutcomeReason, totalTokens, type Usage } from "@pi-subagents/core";
+import { type AgentRecord, totalTokens } from "@pi-subagents/core";
 import type { AgentManager, ManagerEvent } from "@pi-subagents/runner";
-
-/** What every event of an agent carries. */
-export interface AgentEvent {
-	readonly id: string;
-	readonly type: string;
-	readonly description: string;
-	readonly parentId?: string;
-}
-
-/** `subagents:completed` and `subagents:failed`. */
-export interface AgentEndEvent extends AgentEvent {
-	readonly status: string;
-	readonly reason?: OutcomeReason;
-	readonly result?: string;
-	readonly error?: string;
-	readonly toolUses: number;
-	readonly turnCount: number;
-	readonly durationMs: number;
-	readonly usage: Readonly<Usage>;
-	/** input + output + cacheWrite */
-	readonly totalTokens: number;
-}
+import { asMain } from "./child/child-marker.js";
+import type { AgentEndEvent, AgentEvent, SubagentsEvents } from "./service/events.js";
 
 /** Tells other extensions of every agent, whatever started it, on `pi.events`. Returns the end of it. */
 export function emitLifecycle<Context>(
 	manager: AgentManager<Context>,
 	events: ExtensionAPI["events"],
 ): () => void {
+	// Some come from inside an agent; who hears them is not inside one.
+	const emit = <Name extends keyof SubagentsEvents>(
+		name: Name,
+		data: SubagentsEvents[Name],
+	): void => asMain(() => events.emit(name, data));
 	return manager.subscribe((event) => {
 		const agent = agentEvent(event.record);
 		switch (event.type) {
 			case "agent_created":
-				return events.emit("subagents:created", agent);
+				return emit("subagents:created", agent);
 			case "agent_resumed":
-				return events.emit("subagents:resumed", agent);
+				return emit("subagents:resumed", agent);
 			case "run_started":
-				return events.emit("subagents:started", agent);
+				return emit("subagents:started", agent);
 			case "compacted":
-				return events.emit("subagents:compacted", { ...agent, ...event.compaction });
+				return emit("subagents:compacted", { ...agent, ...event.compaction });
 			case "steered":
-				return events.emit("subagents:steered", { ...agent, message: event.message });
+				return emit("subagents:steered", { ...agent, message: event.message });
 			case "run_ended":
-				return events.emit(endName(event), { ...agent, ...end(event.record) });
+				return emit(endName(event), { ...agent, ...end(event.record) });
 			default:
 				return undefined;
 		}
 	});
 }
 
-function endName({ record }: ManagerEvent): string {
+function endName({ record }: ManagerEvent): "subagents:completed" | "subagents:failed" {
 	const good = record.status === "completed" || record.status === "steered";
 	return good ? "subagents:completed" : "subagents:failed";
 }

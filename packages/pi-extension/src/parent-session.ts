@@ -31,6 +31,9 @@ import { missingModels } from "./missing-models.js";
 import { nestedDelegation } from "./nesting.js";
 import { createProjectGate } from "./project-gate.js";
 import { MAIN_SCOPE } from "./scope.js";
+import { createService } from "./service/create-service.js";
+import { publishService } from "./service/publish.js";
+import { createWorkspaceSwitch } from "./service/workspace-switch.js";
 import { defaultSettings, loadSettings } from "./settings.js";
 import { createSubagents } from "./subagents.js";
 import { registerTools } from "./tools/register-tools.js";
@@ -87,9 +90,10 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			if (isNew && current?.hasUI) problems([`In ${label} ${problem}.`]);
 		},
 	};
+	const workspaces = createWorkspaceSwitch(worktreeProvider());
 	const manager = new AgentManager<ChildContext>({
 		createSession: (request) => openChildSession(request, surroundings),
-		workspaces: worktreeProvider(),
+		workspaces,
 		keepSessions: false,
 		maxConcurrent: settings.maxConcurrent,
 		clock,
@@ -161,6 +165,15 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		clock,
 	};
 	const subagents = createSubagents({ ...parts, pi, scope: MAIN_SCOPE, ledger });
+	const { service, close: closeService } = createService({
+		manager,
+		catalog,
+		delegation: subagents,
+		workspaces,
+		context: () => current,
+		refreshTypes,
+	});
+	let unpublish = (): void => {};
 
 	manager.subscribe((event) => {
 		// With its session an agent has a file, by which a later process finds what it did.
@@ -260,8 +273,12 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 					mode: settings.widget,
 				});
 			}
+			unpublish();
+			unpublish = publishService(service);
+			pi.events.emit("subagents:ready", { version: service.version });
 		},
 		async shutdown(reason) {
+			unpublish();
 			const alive = manager.listAgents().filter((record) => !record.isTerminal);
 			if (alive.length > 0 && current?.hasUI && reason !== "quit") {
 				const names = alive.map((record) => record.id).join(", ");
@@ -276,6 +293,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			boundary.stop();
 			hideWidget();
 			await manager.dispose();
+			closeService();
 			activities.stop();
 			if (current && isOneShot(hostMode(current)) && alive.length > 0) {
 				const lines = alive.map((record) => `${record.id}: ${record.status}`);

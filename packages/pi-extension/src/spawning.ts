@@ -1,39 +1,6 @@
 import type { ExtensionAPI } from "@mariozechner/pi-coding-agent";
 import type { Clock } from "@pi-subagents/runner";
-
-/** What is going to be started, before anything of it is made. */
-export interface SpawnRequest {
-	/** The name of the definition. */
-	readonly type: string;
-	readonly description: string;
-	/** The task, as the agent will get it. */
-	readonly prompt: string;
-	/** The directory that it would work in, before a worktree of its own is made. */
-	readonly cwd: string;
-	/** `provider/id` */
-	readonly model: string;
-	readonly isolation: "none" | "worktree";
-	readonly background: boolean;
-	/** 1 for agents of the main session. */
-	readonly depth: number;
-	/** The agent that asks; absent for the main session. */
-	readonly parentId?: string;
-	/** The session that asks. */
-	readonly parentSessionId: string;
-	/** The id of the agent that gets a further task; absent for a new agent. */
-	readonly resume?: string;
-}
-
-/** The event `subagents:spawning` on `pi.events`. */
-export interface SpawningEvent extends SpawnRequest {
-	/** Forbids it; the model that asks is told the reason. The first reason counts. */
-	veto(reason: string): void;
-	/**
-	 * Lets everybody wait for `decision`, because the bus itself waits for nobody: call it before the first `await` of a
-	 * handler. If it rejects, or takes too long, the agent is not started.
-	 */
-	waitUntil(decision: PromiseLike<unknown>): void;
-}
+import type { SpawningEvent, SpawnRequest } from "./service/events.js";
 
 /** How long decisions may take. */
 export interface SpawningBounds {

@@ -78,6 +78,7 @@ export function createSubagents(parts: ScopedParts): Subagents {
 	}
 
 	return {
+		begin: delegation.begin,
 		delegate: charged(async (...args) => withUntold(await delegation.delegate(...args))),
 		list: charged(reading.list),
 		read: charged(reading.read),

@@ -1,6 +1,7 @@
 import { fakeClock } from "@pi-subagents/test-helpers";
 import { expect, test } from "vitest";
-import { askExtensions, type SpawningEvent, type SpawnRequest } from "../src/spawning.js";
+import type { SpawningEvent, SpawnRequest } from "../src/service/events.js";
+import { askExtensions } from "../src/spawning.js";
 
 const REQUEST: SpawnRequest = {
 	type: "worker",

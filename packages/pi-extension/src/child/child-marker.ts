@@ -16,9 +16,14 @@ function storage(): AsyncLocalStorage<true> {
 	return marked[KEY];
 }
 
-/** Runs `work`, in which extensions of a child are loaded. */
+/** Runs `work`, in which extensions of a child are loaded, or run. */
 export function asChild<T>(work: () => Promise<T>): Promise<T> {
 	return storage().run(true, work);
+}
+
+/** Runs `work`, which is for the main session, also from inside {@link asChild}. */
+export function asMain<T>(work: () => T): T {
+	return storage().exit(work);
 }
 
 /** Whether the caller runs inside {@link asChild}. */
