@@ -1,5 +1,6 @@
 import { SessionManager } from "@mariozechner/pi-coding-agent";
 import { type AgentRecord, addUsage, emptyUsage } from "@pi-subagents/core";
+import { describeAgent } from "@pi-subagents/definitions";
 import { type Answers, type Result, reportExtras, type ScopedParts } from "./answers.js";
 import { boundText, explainBounds } from "./bounded-text.js";
 import { fenced } from "./delivery/notification.js";
@@ -39,9 +40,7 @@ export function createReading(parts: ScopedParts, answers: Answers): Reading {
 		const agents = records.map((record) => `- ${record.id}: ${headline(record, now)}`);
 		const used = emptyUsage();
 		for (const record of records) addUsage(used, record.lifetimeUsage);
-		const types = startableTypes(catalog, scope).map(
-			({ name, description }) => `- ${name}: ${description}`,
-		);
+		const types = startableTypes(catalog, scope).map((type) => `- ${describeAgent(type)}`);
 		const piece = boundText(
 			[
 				agents.length > 0 ? `Agents:\n${agents.join("\n")}` : "There are no agents yet.",
@@ -58,14 +57,11 @@ export function createReading(parts: ScopedParts, answers: Answers): Reading {
 		if (record === undefined) return answers.unknown(request.id);
 		const problem = checkNumbers(request);
 		if (problem !== undefined) return failedResult(problem);
-		if (request.wait && !record.isTerminal) {
+		// One that was stopped gets the moment in which its last text comes.
+		if (request.wait || record.isTerminal) {
 			await waitFor(record, request.timeoutSeconds, signal);
-			if (signal?.aborted) {
-				const text = `You stopped waiting; ${record.id} goes on.`;
-				return failedResult(text, answers.view(record));
-			}
 		}
-		if (!record.isTerminal) return notReady(record, request);
+		if (!manager.isOver(record.id)) return notReady(record, request, signal?.aborted);
 		if (request.verbose) {
 			book.markTold(record);
 			const extras = reportExtras(parts, record);
@@ -80,13 +76,19 @@ export function createReading(parts: ScopedParts, answers: Answers): Reading {
 		);
 	}
 
-	function notReady(record: AgentRecord, request: ReadRequest): Result {
+	/** A report on its progress; `interrupted` if whoever waited for the end was told to stop. */
+	function notReady(record: AgentRecord, request: ReadRequest, interrupted = false): Result {
 		const view = answers.view(record);
 		const doing = view.activity ? ` Now: ${view.activity}.` : "";
+		const silent = parts.stalls.of(record);
 		const lines = [
 			`agent_id: ${record.id}`,
 			`${headline(record, clock.now())}${doing}`,
-			"You are told when it ends; do not poll.",
+			...(silent === undefined ? [] : [silent]),
+			...(interrupted ? [`The waiting was interrupted; ${record.id} goes on.`] : []),
+			book.get(record.id)?.background
+				? "You are told when it ends; do not poll."
+				: "It ends with the call that started it; do not poll.",
 			...(request.verbose ? ["", conversationText(record, request)] : []),
 		];
 		return textResult(lines.join("\n"), view);

@@ -1,6 +1,6 @@
 import type { ExtensionContext, ToolDefinition } from "@mariozechner/pi-coding-agent";
+import { describeAgent } from "@pi-subagents/definitions";
 import { type Static, Type } from "typebox";
-import { oneLine } from "../format.js";
 import type { Subagents } from "../subagents.js";
 import { renderAgentCall, renderAgentResult } from "../ui/cards.js";
 import { type AgentView, prepareArguments, type ToolDetails } from "./tool-result.js";
@@ -67,7 +67,7 @@ function typeLines(
 	const lines: string[] = [];
 	let used = 0;
 	for (const [index, { name, description }] of types.entries()) {
-		const line = `- ${name}: ${oneLine(description, 200)}`;
+		const line = `- ${describeAgent({ name, description }, 200)}`;
 		used += line.length;
 		if (used > TYPES_BUDGET) {
 			lines.push(`- and ${types.length - index} more; get_subagent_result lists them.`);
