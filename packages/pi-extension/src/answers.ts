@@ -9,6 +9,7 @@ import type { AgentCatalog } from "./catalog.js";
 import type { EventBus } from "./child/child-events.js";
 import type { ChildContext, ChildSurroundings } from "./child/child-session.js";
 import { type Ledger, subtreeUsage } from "./cost.js";
+import type { StallWarnings } from "./delivery/stall-warnings.js";
 import { plural, usageText } from "./format.js";
 import type { ParentBoundary } from "./host/parent-boundary.js";
 import type { HostUsageEntry } from "./host/session-usage.js";
@@ -39,6 +40,8 @@ export interface SubagentsParts {
 	readonly mainBus: () => EventBus;
 	/** What is wrong in agents. */
 	readonly warnings: Warnings;
+	/** Which agents are silent. */
+	readonly stalls: Pick<StallWarnings, "of">;
 	/** Looks for agent files that changed. */
 	readonly refreshTypes: () => Promise<void>;
 	/** What the person could not be told. */

@@ -1,5 +1,5 @@
 import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
-import type { AgentRecord } from "@pi-subagents/core";
+import type { AgentRecord, StopReason } from "@pi-subagents/core";
 import type { Answers, Result, ScopedParts } from "./answers.js";
 import { inheritConversation, TASK_BORDER } from "./inherited-context.js";
 import { contextFromLaunch, decide, resolveCall } from "./invocation.js";
@@ -10,7 +10,7 @@ import type { SpawnRequest } from "./service/events.js";
 import { askExtensions } from "./spawning.js";
 import type { SubagentCall } from "./tools/subagent-tool.js";
 import { type AgentView, failedResult, textResult } from "./tools/tool-result.js";
-import { treeLimit } from "./tree-limit.js";
+import { sessionLimit, treeLimit } from "./tree-limit.js";
 
 /** An agent that was started or resumed, and what to say about the call. */
 export interface Begun {
@@ -48,6 +48,9 @@ export interface Delegation {
 /** The delegation of one scope. */
 export function createDelegation(parts: ScopedParts, answers: Answers): Delegation {
 	const { pi, manager, book, activities, catalog, boundary, surroundings, clock, scope } = parts;
+
+	/** The turn of the main session is interrupted by its user, that of an agent with the agent. */
+	const stoppedBy: StopReason = scope.parentId === undefined ? "user" : "parent";
 
 	async function delegate(
 		call: SubagentCall,
@@ -140,7 +143,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 				...launch,
 				...(scope.parentId !== undefined && { parentId: scope.parentId }),
 				// A background agent outlives the turn that started it.
-				...(signal && !background && { signal }),
+				...(signal && !background && { signal, stoppedBy }),
 			});
 			const foreground =
 				resolved.background && !background
@@ -162,14 +165,8 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		const record = answers.find(id);
 		const note = book.get(id);
 		if (record === undefined || note === undefined) return answers.unknown(id);
-		if (!record.isTerminal) {
-			return failedResult(
-				`Agent ${id} is ${record.status}. Send it a message with steer_subagent, or wait for its end.`,
-				answers.view(record),
-			);
-		}
-		const refuse = (why: string): Result =>
-			failedResult(`${id} cannot go on: ${why}`, answers.view(record));
+		if (!record.isTerminal) return busy(record);
+		const refuse = (why: string): Result => refused(record, `${id} cannot go on: ${why}`);
 		const parent = takeParentSnapshot(pi, ctx, parts.settings().sharedExtensions, scope.handedDown);
 		const registry = ctx.modelRegistry;
 		await parts.refreshTypes();
@@ -177,7 +174,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		if ("problem" in found) return refuse(found.problem);
 		const { entry, definition } = found;
 		const turns = decide({ max_turns: call.max_turns }, entry, definition, parts.settings());
-		if (!turns.ok) return failedResult(turns.message, answers.view(record));
+		if (!turns.ok) return refuse(turns.message);
 		const { max_turns: maxTurns } = turns.invocation;
 		const neverStarted = record.outcome?.neverStarted === true;
 		const hasConversation = record.sessionFile !== undefined || surroundings.unstored.has(id);
@@ -208,6 +205,8 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 				resume: id,
 			},
 			signal,
+		const spent = sessionLimit(manager, parts.settings());
+		if (spent !== undefined) return refuse(`${spent.detail}. Do not try again; tell the user.`);
 		);
 		if (veto !== undefined) return refuse(`${veto}.`);
 		const lastRun = record.runCount;
@@ -218,9 +217,9 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 			background,
 			limits:
 				maxTurns.source.kind === "call" ? { ...limits, maxTurns: maxTurns.value ?? 0 } : limits,
-			...(signal && !background && { signal }),
+			...(signal && !background && { signal, stoppedBy }),
 		});
-		if (answer !== "started") return refuse("it is still ending. Try again in a moment.");
+		if (answer !== "started") return busy(record);
 		book.reopen(record, background && announce, lastRun);
 		return begun(id, background, [
 			...untold,
@@ -228,6 +227,21 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 			...turns.ignored.map(({ reason }) => reason),
 			...ignoredByResume(call),
 		]);
+	/** The error about an agent that is known. */
+	function refused(record: AgentRecord, text: string): Result {
+		return failedResult(`agent_id: ${record.id}\n${text}`, answers.view(record));
+	}
+
+	function busy(record: AgentRecord): Result {
+		const { id } = record;
+		return record.isTerminal
+			? refused(record, `${id} cannot go on: it is still ending. Try again in a moment.`)
+			: refused(
+					record,
+					`${id} is ${record.status}. Send it a message with steer_subagent, or wait for its end.`,
+				);
+	}
+
 	}
 
 	/** Asks the other extensions of the main session, also for an agent further down. */

@@ -75,6 +75,7 @@ export async function resolveCall(
 	return {
 		context: {
 			definition,
+	const { stallSteerSeconds } = settings.limits;
 			model,
 			thinking,
 			isolated,
@@ -89,7 +90,7 @@ export async function resolveCall(
 			thinking,
 			isolated,
 			isolation: invocation.isolation.value,
-			limits: limitsOf(invocation),
+			limits: { ...limitsOf(invocation), ...(stallSteerSeconds > 0 && { stallSteerSeconds }) },
 		},
 		background: invocation.run_in_background.value,
 		inheritContext: invocation.inherit_context.value,

@@ -9,16 +9,15 @@ import { reportExtras } from "./answers.js";
 import { createCatalog } from "./catalog.js";
 import { createDialogTurns } from "./child/child-dialogs.js";
 import { announceChildren } from "./child/child-events.js";
-import {
-	type ChildContext,
-	type ChildSurroundings,
-	openChildSession,
-} from "./child/child-session.js";
+import type { ChildContext, ChildSurroundings } from "./child/child-session.js";
 import { countExtraUsage } from "./child/extra-usage.js";
+import { createProviderGate } from "./child/provider-gate.js";
+import { openWaitingSession, type Waiting } from "./child/waiting-session.js";
 import type { CommandContext } from "./commands/command-context.js";
 import { createLedger } from "./cost.js";
 import { createDeliveries } from "./delivery/deliveries.js";
 import { type Notification, renderNotification } from "./delivery/notification.js";
+import { createStallWarnings } from "./delivery/stall-warnings.js";
 import { plural } from "./format.js";
 import { hostMode, isOneShot, isProjectTrusted } from "./host/host-mode.js";
 import { packageAgentFolders } from "./host/package-agents.js";
@@ -39,6 +38,7 @@ import { createSubagents } from "./subagents.js";
 import { registerTools } from "./tools/register-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
 import { createActivityStore } from "./ui/activity-store.js";
+import { enforceSessionLimit } from "./tree-limit.js";
 import { showWidget } from "./ui/widget.js";
 import { createUntold } from "./untold.js";
 import { createWarnings } from "./warnings.js";
@@ -54,7 +54,8 @@ export interface ParentSession {
 
 /** After these something of an agent has to outlive the process. */
 const STORED_EVENTS: ReadonlySet<ManagerEvent["type"]> = new Set([
-	"run_started",
+	// With its session an agent has a file, by which a later process finds what it did.
+	"session_created",
 	"run_ended",
 	"workspace_saved",
 ]);
@@ -91,8 +92,13 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		},
 	};
 	const workspaces = createWorkspaceSwitch(worktreeProvider());
+	const waiting: Waiting = {
+		gate: createProviderGate(clock),
+		clock,
+		seconds: () => settings.rateLimitSeconds,
+	};
 	const manager = new AgentManager<ChildContext>({
-		createSession: (request) => openChildSession(request, surroundings),
+		createSession: (request) => openWaitingSession(request, surroundings, waiting),
 		workspaces,
 		keepSessions: false,
 		maxConcurrent: settings.maxConcurrent,
@@ -140,10 +146,26 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		agents: () => manager.listAgents(),
 		isParentAtRest: () => boundary.isAtRest,
 		send: (records) =>
+		isOver: ({ id }) => manager.isOver(id),
 			pi.sendMessage(notify(records), { triggerTurn: true, deliverAs: "followUp" }),
 	});
 	const boundary = watchParent(pi, {
-		onRest: () => deliveries.check(),
+		onRest() {
+			deliveries.check();
+			stalls.check();
+		},
+	const stalls = createStallWarnings({
+		manager,
+		clock,
+		seconds: () => settings.stallWarnSeconds,
+		isParentAtRest: () => boundary.isAtRest,
+		tellPerson: (line) => problems([line]),
+		tellParent: (text) =>
+			pi.sendMessage(
+				{ customType: "subagent-warning", content: text, display: true },
+				{ triggerTurn: true, deliverAs: "followUp" },
+			),
+	});
 		takeDue() {
 			const due = deliveries.take();
 			return due.length === 0 ? undefined : notify(due);
@@ -162,6 +184,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		warnings,
 		refreshTypes,
 		untold,
+		stalls,
 		clock,
 	};
 	const subagents = createSubagents({ ...parts, pi, scope: MAIN_SCOPE, ledger });
@@ -176,8 +199,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	let unpublish = (): void => {};
 
 	manager.subscribe((event) => {
-		// With its session an agent has a file, by which a later process finds what it did.
-		if (event.type === "session_created" || event.type === "run_ended") book.store(event.record);
+		if (STORED_EVENTS.has(event.type)) book.store(event.record);
 		if (event.type === "run_ended") deliveries.check();
 		if (event.type === "session_created") countExtraUsage(event.session, event.record);
 	});
@@ -185,6 +207,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	stopWithParent(manager);
 	const announcer = announceChildren(manager, () => pi.events);
 	registerTools(pi, subagents, catalog.advertised());
+	enforceSessionLimit(manager, () => settings);
 
 	pi.on("agent_end", (event) => {
 		const last = event.messages.at(-1);
@@ -212,7 +235,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		signal?.addEventListener("abort", () => over.abort(), { once: true });
 		try {
 			while (deliveries.isWaiting && !over.signal.aborted && !signal?.aborted) {
-				const alive = manager.listAgents().filter((record) => !record.isTerminal);
+				const alive = manager.listAgents().filter(({ id }) => !manager.isOver(id));
 				await Promise.all(alive.map((record) => manager.wait(record.id, over.signal)));
 			}
 		} catch {
@@ -292,6 +315,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			deliveries.stop();
 			boundary.stop();
 			hideWidget();
+			stalls.stop();
 			await manager.dispose();
 			closeService();
 			activities.stop();

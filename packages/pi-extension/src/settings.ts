@@ -8,6 +8,14 @@ export interface Settings {
 	readonly maxConcurrent: number;
 	/** In force where neither the call nor the agent file says otherwise; 0 means no limit. */
 	readonly limits: Required<RunLimits>;
+	/** Silence of an agent, in seconds, after which the person and the parent are told; 0 means never. */
+	readonly stallWarnSeconds: number;
+	/** How long one prompt may wait while its provider is asked too often, after the host has given up; 0 means not at all. */
+	readonly rateLimitSeconds: number;
+	/** Tokens that all agents of one session may use together; 0 means no limit. */
+	readonly maxSessionTokens: number;
+	/** US dollars that all agents of one session may cost together; 0 means no limit. */
+	readonly maxSessionCost: number;
 	/** How many levels of agents there may be below the main session; 1 means that agents start none. */
 	readonly maxDepth: number;
 	/** How many agents may be started below one agent of the main session; 0 means no limit. */
@@ -101,7 +109,12 @@ export const SETTING_SPECS = {
 /** A key of the settings files. */
 export type SettingKey = keyof typeof SETTING_SPECS;
 
+	stallWarnSeconds: amount(300, "seconds without progress before you are told (0: never)"),
+	stallSteerSeconds: amount(0, "seconds without progress before an agent is asked (0: never)"),
 /** Settings, and what was wrong with the files, one sentence each. */
+	rateLimitSeconds: amount(120, "seconds to wait for a provider that is asked too often (0: none)"),
+	maxSessionTokens: count(0, 0, "tokens all agents of a session may use (0: no limit)"),
+	maxSessionCost: amount(0, "US dollars all agents of a session may cost (0: no limit)"),
 export interface LoadedSettings {
 	readonly settings: Settings;
 	readonly problems: readonly string[];
@@ -235,8 +248,13 @@ function check(layers: readonly Layer[], problems: string[]): Settings {
 /** For each key, the last file that has it with the value that is in force: a bad value decides nothing. */
 function deciders(
 	layers: readonly Layer[],
+			stallSteerSeconds: number("stallSteerSeconds"),
 	inForce: Readonly<Record<string, unknown>>,
 ): Settings["decidedBy"] {
+		stallWarnSeconds: number("stallWarnSeconds"),
+		rateLimitSeconds: number("rateLimitSeconds"),
+		maxSessionTokens: number("maxSessionTokens"),
+		maxSessionCost: number("maxSessionCost"),
 	const decidedBy: Partial<Record<SettingKey, string>> = {};
 	for (const { file, values } of layers) {
 		for (const [key, value] of Object.entries(values)) {

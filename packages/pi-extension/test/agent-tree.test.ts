@@ -36,7 +36,7 @@ test("a parent that is unknown ends the line, and a circle of parents ends, too"
 
 test("[RECUR-01] the main session has no limit, an agent those of depth and of its tree", () => {
 	const tree = agents(["a"], ["b", "a"], ["c", "b"]);
-	const limits = { maxDepth: 2, maxNested: 2 };
+	const limits = { maxDepth: 2, maxNested: 2, maxSessionTokens: 0, maxSessionCost: 0 };
 	expect(treeLimit(tree, { depth: 0, types: ["*"] }, limits)).toBeUndefined();
 	expect(treeLimit(tree, { parentId: "b", depth: 2, types: ["*"] }, limits)).toMatch(
 		/nested only 2 deep\. Do not try again/,

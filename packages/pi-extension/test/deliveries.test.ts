@@ -56,6 +56,7 @@ class Parent {
 			book,
 			clock: this.clock,
 			agents: () => manager.listAgents(),
+			isOver: ({ id }) => manager.isOver(id),
 			isParentAtRest: () => !this.running,
 			send: (records) => {
 				this.wakeUps++;

@@ -8,7 +8,7 @@ import {
 } from "@pi-subagents/core";
 import { type AgentEntry, createEntry, type RunRequest } from "./agent-entry.js";
 import { type Clock, systemClock } from "./clock.js";
-import { toError } from "./ending.js";
+import { type ReachedLimit, toError } from "./ending.js";
 import { createLanes, type Lanes } from "./lanes.js";
 import { checkLimits } from "./limits.js";
 import { createEmitter, type ManagerEvent } from "./manager-events.js";
@@ -117,6 +117,15 @@ export class AgentManager<Context = undefined> {
 		return agent === undefined ? "unknown" : this.#runs.stop(agent, by);
 	}
 
+	/**
+	 * Ends an agent's run like a limit of its own does: its text is kept, and it is `aborted`, or completed if its answer was
+	 * whole. One in the queue is `stopped` before it starts.
+	 */
+	cutOff(id: string, limit: ReachedLimit): StopAnswer {
+		const agent = this.#agents.get(id);
+		return agent === undefined ? "unknown" : this.#runs.cutOff(agent, limit);
+	}
+
 	/** Stops every queued and running agent, queued ones first so that none starts, and returns how many. */
 	abortAll(by: StopReason = "program"): number {
 		const alive = this.listAgents().filter((record) => !record.isTerminal);
@@ -156,6 +165,11 @@ export class AgentManager<Context = undefined> {
 	/** All agents, in the order in which they were made. */
 	listAgents(): readonly AgentRecord[] {
 		return [...this.#agents.values()].map((agent) => agent.record);
+	}
+
+	/** Whether no run of the agent goes on; one that was stopped may still be ending. */
+	isOver(id: string): boolean {
+		return this.#agents.get(id)?.run === undefined;
 	}
 
 	/** The open session of an agent, if there is one. */

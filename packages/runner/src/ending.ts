@@ -1,10 +1,24 @@
 import type { LimitReason, StopReason } from "@pi-subagents/core";
 import { addAbortListener } from "./abort-listener.js";
 
+/** A limit that a run has reached, and how far that went: a clause without a full stop. */
+export interface ReachedLimit {
+	readonly reason: LimitReason;
+	readonly detail: string;
+}
+
 /** Why a run has to end before it ends by itself. */
 export type EndingCause =
 	| { readonly kind: "stopped"; readonly reason: StopReason }
-	| { readonly kind: "limit"; readonly reason: LimitReason; readonly detail: string };
+	| ({ readonly kind: "limit" } & ReachedLimit);
+
+/** The `reason` of an abort signal that ends a run like a limit of its own. */
+export class LimitReached {
+	readonly limit: ReachedLimit;
+	constructor(limit: ReachedLimit) {
+		this.limit = limit;
+	}
+}
 
 /** Whether a run has to end, and why: the first cause counts. */
 export interface Ending {
@@ -34,7 +48,7 @@ export function createEnding(caller: AbortSignal | undefined): Ending {
 		cause ??= next;
 		controller.abort();
 	};
-	const onCallerAbort = (): void => end({ kind: "stopped", reason: toStopReason(caller?.reason) });
+	const onCallerAbort = (): void => end(toCause(caller?.reason));
 
 	let release = (): void => {};
 	if (caller?.aborted) onCallerAbort();
@@ -75,12 +89,20 @@ function raceWithSignal<T>(
 	});
 }
 
+function toCause(reason: unknown): EndingCause {
+	return reason instanceof LimitReached
+		? { kind: "limit", ...reason.limit }
+		: { kind: "stopped", reason: toStopReason(reason) };
+}
+
 /** What was thrown, as an `Error`. */
 export function toError(thrown: unknown): Error {
 	return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** The `reason` of an abort signal, which is `parent` unless it is another stop reason. */
-export function toStopReason(reason: unknown): StopReason {
-	return reason === "user" || reason === "program" || reason === "shutdown" ? reason : "parent";
+/** The `reason` of an abort signal if it is a stop reason, else `fallback`. */
+export function toStopReason(reason: unknown, fallback: StopReason = "parent"): StopReason {
+	return STOP_REASONS.find((known) => known === reason) ?? fallback;
 }
+
+const STOP_REASONS: readonly StopReason[] = ["user", "parent", "program", "shutdown"];

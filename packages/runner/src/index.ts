@@ -1,5 +1,6 @@
 export { AgentManager } from "./agent-manager.js";
 export { type Clock, systemClock } from "./clock.js";
+export type { ReachedLimit } from "./ending.js";
 export { createInbox, type Delivery, type Inbox } from "./inbox.js";
 export { checkLimits, DEFAULT_GRACE_TURNS } from "./limits.js";
 export type { ManagerEvent } from "./manager-events.js";

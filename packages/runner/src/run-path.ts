@@ -2,7 +2,7 @@ import type { StopReason, WorkspaceReport } from "@pi-subagents/core";
 import { addAbortListener } from "./abort-listener.js";
 import type { ActiveRun, AgentEntry, RunRequest } from "./agent-entry.js";
 import { attempt, type RunParts } from "./attempt.js";
-import { toError, toStopReason } from "./ending.js";
+import { LimitReached, type ReachedLimit, toError, toStopReason } from "./ending.js";
 import { createInbox } from "./inbox.js";
 import type { Lanes } from "./lanes.js";
 import type { StopAnswer } from "./manager-options.js";
@@ -15,6 +15,8 @@ export interface RunPath<Context> {
 	begin(agent: AgentEntry<Context>, request: RunRequest, resumed: boolean): void;
 	/** The record says it at once; `run.ended` tells when the run is really over. */
 	stop(agent: AgentEntry<Context>, by: StopReason): StopAnswer;
+	/** The record says it when the run is over. */
+	cutOff(agent: AgentEntry<Context>, limit: ReachedLimit): StopAnswer;
 }
 
 /** A path whose runs wait in `lanes`. */
@@ -24,7 +26,7 @@ export function createRunPath<Context>(parts: RunParts<Context>, lanes: Lanes): 
 	function begin(agent: AgentEntry<Context>, request: RunRequest, resumed: boolean): void {
 		const { promise: ended, resolve: resolveEnded } = withResolvers();
 		const { signal } = request;
-		const onAbort = (): void => void stop(agent, toStopReason(signal?.reason));
+		const onAbort = (): void => void stop(agent, toStopReason(signal?.reason, request.stoppedBy));
 		const run: ActiveRun = {
 			inbox: createInbox(agent.unread),
 			controller: new AbortController(),
@@ -55,13 +57,14 @@ export function createRunPath<Context>(parts: RunParts<Context>, lanes: Lanes): 
 		}
 	}
 
-	function stop(agent: AgentEntry<Context>, by: StopReason): StopAnswer {
+	function stop(agent: AgentEntry<Context>, by: StopReason, detail?: string): StopAnswer {
 		const { record, run } = agent;
 		if (run === undefined || record.isTerminal) return "already_ended";
 		const queued = record.status === "queued";
 		const outcome = {
 			status: "stopped",
 			reason: by,
+			...(detail !== undefined && { detail }),
 			...(queued && { neverStarted: true }),
 		} as const;
 		record.markEnded({ outcome }, clock.now());
@@ -72,6 +75,13 @@ export function createRunPath<Context>(parts: RunParts<Context>, lanes: Lanes): 
 		}
 		events.emit({ type: "run_stopping", record });
 		run.controller.abort(by);
+		return "stopping";
+	}
+
+	function cutOff(agent: AgentEntry<Context>, limit: ReachedLimit): StopAnswer {
+		if (agent.record.status === "queued") return stop(agent, "program", limit.detail);
+		if (agent.run === undefined || agent.record.isTerminal) return "already_ended";
+		agent.run.controller.abort(new LimitReached(limit));
 		return "stopping";
 	}
 
@@ -125,5 +135,5 @@ export function createRunPath<Context>(parts: RunParts<Context>, lanes: Lanes): 
 		run.resolveEnded();
 	}
 
-	return { begin, stop };
+	return { begin, stop, cutOff };
 }

@@ -533,3 +533,56 @@ test("faults are a process warning unless somebody else hears of them", async ()
 		["A subscriber of the agent manager failed. broken panel"],
 	]);
 });
+
+describe("a limit that several agents share", () => {
+	const limit = { reason: "cost_limit", detail: "all together: $2 of $1" } as const;
+
+	test("cuts off a run like one of its own, and keeps its text", async () => {
+		const { manager, clock, session } = createHarness();
+		manager.spawn(task());
+		await promisesSettled();
+		session("a1").emit({ type: "turn_start" });
+		emitTurn(session("a1"), { text: "so far", tools: ["read"] });
+		expect(manager.cutOff("a1", limit)).toBe("stopping");
+		expect(manager.getRecord("a1")?.status).toBe("running");
+		await clock.advance(0);
+		expect(manager.getRecord("a1")).toMatchObject({
+			status: "aborted",
+			outcome: { reason: "cost_limit", detail: "all together: $2 of $1" },
+			result: "so far",
+		});
+		expect(manager.cutOff("a1", limit)).toBe("already_ended");
+		expect(manager.cutOff("nobody", limit)).toBe("unknown");
+	});
+
+	test("stops one that waits in the queue", async () => {
+		const { manager } = createHarness({ maxConcurrent: 1 });
+		manager.spawn(backgroundTask());
+		manager.spawn(backgroundTask());
+		expect(manager.cutOff("a2", limit)).toBe("stopped");
+		expect(manager.getRecord("a2")?.outcome).toEqual({
+			status: "stopped",
+			reason: "program",
+			detail: "all together: $2 of $1",
+			neverStarted: true,
+		});
+		await manager.dispose();
+	});
+});
+
+test("a signal stops for whom the request says, unless its reason says it (ABORT-01)", async () => {
+	const { manager, clock } = createHarness();
+	const [plain, explained] = [new AbortController(), new AbortController()];
+	manager.spawn(task({ signal: plain.signal, stoppedBy: "user" }));
+	manager.spawn(task({ signal: explained.signal, stoppedBy: "user" }));
+	await promisesSettled();
+	expect(manager.isOver("a1")).toBe(false);
+	plain.abort();
+	explained.abort("shutdown");
+	expect(manager.getRecord("a1")?.outcome?.reason).toBe("user");
+	expect(manager.getRecord("a2")?.outcome?.reason).toBe("shutdown");
+	// The record says it at once, the run takes its time.
+	expect(manager.isOver("a1")).toBe(false);
+	await clock.advance(5000);
+	expect(manager.isOver("a1")).toBe(true);
+});

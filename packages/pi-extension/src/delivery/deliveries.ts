@@ -16,6 +16,8 @@ export interface DeliveryContext {
 	readonly clock: Clock;
 	/** All agents of the session. */
 	readonly agents: () => readonly AgentRecord[];
+	/** Whether its last run is over; one that was stopped may still be ending. */
+	readonly isOver: (record: AgentRecord) => boolean;
 	/** Whether a message to the parent would start a run, and disturb none. */
 	readonly isParentAtRest: () => boolean;
 	/** Sends one message that tells of these agents, and starts a run of the parent. */
@@ -28,7 +30,7 @@ export interface Deliveries {
 	check(): void;
 	/** Takes what is due, which the caller then tells the parent. */
 	take(): readonly AgentRecord[];
-	/** Whether a background agent is queued or running. */
+	/** Whether a background agent is queued, running or ending. */
 	readonly isWaiting: boolean;
 	stop(): void;
 }
@@ -50,11 +52,13 @@ export function createDeliveries(context: DeliveryContext): Deliveries {
 	function due(): readonly AgentRecord[] {
 		return context
 			.agents()
-			.filter((record) => isBackground(record) && context.book.isUntold(record));
+			.filter(
+				(record) => isBackground(record) && context.book.isUntold(record) && context.isOver(record),
+			);
 	}
 
 	function isWaiting(): boolean {
-		return context.agents().some((record) => isBackground(record) && !record.isTerminal);
+		return context.agents().some((record) => isBackground(record) && !context.isOver(record));
 	}
 
 	function take(): readonly AgentRecord[] {
