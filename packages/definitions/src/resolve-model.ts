@@ -89,14 +89,16 @@ function toQueries(queries: Parameters<typeof resolveModel>[0]): readonly string
 
 function resolveOne<M extends MatchableModel>(
 	query: string,
-	{ available, known = [], parent }: ModelChoices<M>,
+	choices: ModelChoices<M>,
 ): { readonly model: M; readonly match: ModelMatch } | string {
+	const { parent } = choices;
 	const wanted = query.toLowerCase();
 	if (wanted === "inherit") {
 		return parent
 			? { model: parent, match: "inherit" }
 			: "There is no model to inherit, because the parent has none.";
 	}
+	const { available, known = [] } = choices;
 	const isFull = (model: M): boolean => modelName(model).toLowerCase() === wanted;
 	const exact = available.filter(isFull);
 	if (exact.length > 0) return single(query, exact, parent);

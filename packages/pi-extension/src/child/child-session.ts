@@ -3,12 +3,11 @@ import {
 	type AgentSession,
 	type ExtensionAPI,
 	SessionManager,
-	type SettingsManager,
 } from "@mariozechner/pi-coding-agent";
 import type { AgentDefinition, AgentRecord, ThinkingLevel } from "@pi-subagents/core";
 import type { SessionRequest } from "@pi-subagents/runner";
 import { createHostSession, startExtensions } from "../host/host-session.js";
-import { readSettings, settingsInMemory } from "../host/settings-managers.js";
+import { copySettings, readSettings } from "../host/settings-managers.js";
 import type { InheritedMessage } from "../inherited-context.js";
 import type { HostModel, ParentSnapshot } from "../parent-snapshot.js";
 import { childDialogs, type DialogTurns } from "./child-dialogs.js";
@@ -66,12 +65,13 @@ export async function openChildSession(
 	const delegate = surroundings.delegation(request);
 	const delegates = delegate !== undefined;
 	const rights = toolRights(definition, context.isolated, parent.activeTools, delegates);
-	const stored = readSettings(cwd, parent.agentDir, parent);
+	// A copy, so that nothing that happens in a child changes the settings of the user.
+	const settingsManager = copySettings(readSettings(cwd, parent.agentDir, parent), parent);
 	const resources = await loadChildResources({
 		request,
 		rights,
 		delegate,
-		settingsManager: stored,
+		settingsManager,
 	});
 	for (const problem of resources.problems) report(problem);
 	for (const { path, error } of resources.errors) report(`the extension ${path} failed: ${error}`);
@@ -85,7 +85,7 @@ export async function openChildSession(
 		...(context.model && { model: context.model }),
 		...(rights.names && { tools: [...rights.names] }),
 		sessionManager: conversation,
-		settingsManager: settingsCopy(stored, parent),
+		settingsManager,
 		resourceLoader: resources.loader,
 	});
 	const child = wrapSession(session);
@@ -155,21 +155,6 @@ export function childLabel({ context, record }: SessionRequest<ChildContext>): s
 	const { definition, parent } = context;
 	const own = `${definition.displayName ?? definition.name}: ${record.description}`;
 	return [...parent.callers, own].join(" > ");
-}
-
-/** A copy, so that nothing that happens in a child changes the user's settings. */
-function settingsCopy(stored: SettingsManager, parent: ParentSnapshot): SettingsManager {
-	const project: Readonly<Record<string, unknown>> = { ...stored.getProjectSettings() };
-	const merged: Record<string, unknown> = { ...stored.getGlobalSettings() };
-	for (const [name, value] of Object.entries(project)) {
-		const base = merged[name];
-		merged[name] = isObject(base) && isObject(value) ? { ...base, ...value } : value;
-	}
-	return settingsInMemory(merged, parent);
-}
-
-function isObject(value: unknown): value is object {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A file below the parent's session file, or a conversation in memory if the parent has none. */

@@ -13,8 +13,21 @@ export function readSettings(cwd: string, agentDir: string, trust: TrustOption):
 	return create(cwd, agentDir, trust);
 }
 
-/** Settings that are in no file, and are written to none. */
-export function settingsInMemory(values: object, trust: TrustOption): SettingsManager {
-	const create: (values: object, trust: TrustOption) => SettingsManager = SettingsManager.inMemory;
-	return create(values, trust);
+/** A copy of settings as they are now. What is changed in it is written to no file, and to read it again costs nothing. */
+export function copySettings(stored: SettingsManager, trust: TrustOption): SettingsManager {
+	const texts: Record<Scope, string | undefined> = {
+		global: JSON.stringify(stored.getGlobalSettings()),
+		project: JSON.stringify(stored.getProjectSettings()),
+	};
+	const storage: Storage = {
+		withLock(scope, change) {
+			texts[scope] = change(texts[scope]) ?? texts[scope];
+		},
+	};
+	const create: (storage: Storage, trust: TrustOption) => SettingsManager =
+		SettingsManager.fromStorage;
+	return create(storage, trust);
 }
+
+type Storage = Parameters<typeof SettingsManager.fromStorage>[0];
+type Scope = Parameters<Storage["withLock"]>[0];
