@@ -1,6 +1,7 @@
 import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { AgentRecord, StopReason } from "@pi-subagents/core";
 import type { Answers, Result, ScopedParts } from "./answers.js";
+import { findLoss } from "./child/conversation.js";
 import { inheritConversation, TASK_BORDER } from "./inherited-context.js";
 import { contextFromLaunch, decide, resolveCall } from "./invocation.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
@@ -177,10 +178,8 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 		if (!turns.ok) return refuse(turns.message);
 		const { max_turns: maxTurns } = turns.invocation;
 		const neverStarted = record.outcome?.neverStarted === true;
-		const hasConversation = record.sessionFile !== undefined || surroundings.unstored.has(id);
-		if (!hasConversation && !neverStarted) {
-			return refuse("its conversation was not stored. Start a new agent.");
-		}
+		const lost = neverStarted ? undefined : await findLoss(record, surroundings.unstored);
+		if (lost !== undefined) return refuse(`${lost}. Start a new agent.`);
 		const context = contextFromLaunch(note.launch, definition, {
 			parent,
 			registry,
@@ -205,10 +204,10 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 				resume: id,
 			},
 			signal,
-		const spent = sessionLimit(manager, parts.settings());
-		if (spent !== undefined) return refuse(`${spent.detail}. Do not try again; tell the user.`);
 		);
 		if (veto !== undefined) return refuse(`${veto}.`);
+		const spent = sessionLimit(manager, parts.settings());
+		if (spent !== undefined) return refuse(`${spent.detail}. Do not try again; tell the user.`);
 		const lastRun = record.runCount;
 		const { limits } = note.launch;
 		const answer = manager.resume(id, {
@@ -227,6 +226,8 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 			...turns.ignored.map(({ reason }) => reason),
 			...ignoredByResume(call),
 		]);
+	}
+
 	/** The error about an agent that is known. */
 	function refused(record: AgentRecord, text: string): Result {
 		return failedResult(`agent_id: ${record.id}\n${text}`, answers.view(record));
@@ -240,8 +241,6 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 					record,
 					`${id} is ${record.status}. Send it a message with steer_subagent, or wait for its end.`,
 				);
-	}
-
 	}
 
 	/** Asks the other extensions of the main session, also for an agent further down. */

@@ -1,9 +1,4 @@
-import { basename, dirname, extname, join } from "node:path";
-import {
-	type AgentSession,
-	type ExtensionAPI,
-	SessionManager,
-} from "@mariozechner/pi-coding-agent";
+import type { AgentSession, ExtensionAPI, SessionManager } from "@mariozechner/pi-coding-agent";
 import type { AgentDefinition, AgentRecord, ThinkingLevel } from "@pi-subagents/core";
 import type { SessionRequest } from "@pi-subagents/runner";
 import { createHostSession, startExtensions } from "../host/host-session.js";
@@ -14,6 +9,7 @@ import { childDialogs, type DialogTurns } from "./child-dialogs.js";
 import type { ChildAnnouncer, ChildEvent } from "./child-events.js";
 import { asChild } from "./child-marker.js";
 import { loadChildResources } from "./child-resources.js";
+import { openConversation } from "./conversation.js";
 import { awaitTools } from "./late-tools.js";
 import { type ToolRights, toolRights } from "./tool-rights.js";
 import { type ChildSession, wrapSession } from "./wrapped-session.js";
@@ -37,7 +33,7 @@ export interface ChildContext {
 /** What all children of one parent session share. */
 export interface ChildSurroundings {
 	readonly dialogTurns: DialogTurns;
-	/** The conversations of agents whose parent session is not stored, by agent id. */
+	/** The conversations that are in no file, or not whole, by agent id. */
 	readonly unstored: Map<string, SessionManager>;
 	/** What gives a child the tools to start agents of its own; absent if it may not. */
 	readonly delegation: (
@@ -76,7 +72,7 @@ export async function openChildSession(
 	for (const problem of resources.problems) report(problem);
 	for (const { path, error } of resources.errors) report(`the extension ${path} failed: ${error}`);
 
-	const conversation = openConversation(request, surroundings);
+	const conversation = openConversation(request, surroundings.unstored, report);
 	const session = await createHostSession({
 		cwd,
 		agentDir: parent.agentDir,
@@ -155,34 +151,6 @@ export function childLabel({ context, record }: SessionRequest<ChildContext>): s
 	const { definition, parent } = context;
 	const own = `${definition.displayName ?? definition.name}: ${record.description}`;
 	return [...parent.callers, own].join(" > ");
-}
-
-/** A file below the parent's session file, or a conversation in memory if the parent has none. */
-function openConversation(
-	{ context, cwd, record, resume }: SessionRequest<ChildContext>,
-	{ unstored }: ChildSurroundings,
-): SessionManager {
-	const { sessionFile: parentFile } = context.parent;
-	if (resume) {
-		if (record.sessionFile !== undefined) {
-			return SessionManager.open(record.sessionFile, dirname(record.sessionFile), cwd);
-		}
-		const kept = unstored.get(record.id);
-		if (kept !== undefined) return kept;
-		// It never started: whoever had a conversation that is lost is not resumed.
-	}
-	const conversation = newConversation(cwd, parentFile);
-	if (parentFile === undefined) unstored.set(record.id, conversation);
-	for (const message of context.inherited) conversation.appendMessage(message);
-	return conversation;
-}
-
-function newConversation(cwd: string, parentFile: string | undefined): SessionManager {
-	if (parentFile === undefined) return SessionManager.inMemory(cwd);
-	const folder = join(dirname(parentFile), basename(parentFile, extname(parentFile)), "tasks");
-	const conversation = SessionManager.create(cwd, folder);
-	conversation.newSession({ parentSession: parentFile });
-	return conversation;
 }
 
 function applyRights(session: AgentSession, rights: ToolRights): void {
