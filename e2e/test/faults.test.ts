@@ -34,6 +34,7 @@ const failure = (status: number, message: string) => ({
 	error: { status, body: { error: { message, type: "x" } } },
 });
 const BAD = failure(400, "no such thing");
+const SLOW_DOWN = failure(429, "slow down");
 const BUSY = failure(503, "overloaded");
 
 /** Something that goes wrong in an agent, and what has to be said of it. */
@@ -68,7 +69,7 @@ const FAULTS: readonly Fault[] = [
 	},
 	{
 		name: "a provider that is busy for a while",
-		steps: [PAGE, failure(429, "slow down"), BUSY, DONE],
+		steps: [PAGE, SLOW_DOWN, BUSY, DONE],
 		isError: false,
 		says: /: completed/,
 		text: "well done",
@@ -82,6 +83,18 @@ const FAULTS: readonly Fault[] = [
 		steps: [PAGE, BUSY, BUSY, BUSY],
 		isError: true,
 		says: /: the model provider failed: .*overloaded/,
+		text: PARTIAL,
+		turns: 4,
+		answers: 1,
+		tools: 1,
+		requests: 4,
+	},
+	{
+		name: "a provider that is asked too often, for ever",
+		steps: [PAGE, SLOW_DOWN, SLOW_DOWN, SLOW_DOWN],
+		settings: { rateLimitSeconds: 0 },
+		isError: true,
+		says: /: the model provider failed: .*slow down/,
 		text: PARTIAL,
 		turns: 4,
 		answers: 1,
