@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { AgentSession, LoadExtensionsResult } from "@mariozechner/pi-coding-agent";
 import type { AgentDefinition } from "@pi-subagents/core";
-import { resolveTools } from "@pi-subagents/definitions";
+import { nearestNames, resolveTools } from "@pi-subagents/definitions";
 import type { ParentSnapshot } from "../parent-snapshot.js";
 import { HOST_TOOLS, type ToolRights } from "./tool-rights.js";
 
@@ -43,13 +43,15 @@ export async function awaitTools(
 		await delay(LOOK_MS, undefined, { signal }).catch(() => {});
 		there = new Set(names());
 	}
+	// The child's own list ends at what it may use, so the parent's tells what may have been meant.
+	const known = [...new Set([...there, ...parent.toolOrigins.keys()])];
 	const missing = new Set(expected.filter((name) => !there.has(name)));
 	const problems: string[] = [];
-	for (const { list, name, nearest } of resolveTools(definition, [...there]).unknown) {
+	for (const { list, name } of resolveTools(definition, [...there]).unknown) {
 		// What the host brings is there or does not exist on this platform; what the rights forbid is not missed.
 		if (HOST_TOOLS.has(name) || (list === "tools" && !isWanted(name, rights))) continue;
 		missing.delete(name);
-		problems.push(describe(list, name, nearest[0]));
+		problems.push(describe(list, name, nearestNames(name, known)[0]));
 	}
 	return [...[...missing].map((name) => describe("tools", name, undefined)), ...problems];
 }
