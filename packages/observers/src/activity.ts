@@ -1,4 +1,4 @@
-import { emptyUsage, type Usage } from "@pi-subagents/core";
+import { emptyUsage, type Usage, type WaitingReason } from "@pi-subagents/core";
 
 /** A tool call that is running. */
 export interface ActiveTool {
@@ -19,6 +19,8 @@ export interface AgentActivity {
 	/** The text of the assistant message that is being written, or was written last. */
 	responseText: string;
 	readonly lifetimeUsage: Usage;
+	/** For what the agent waits, if it can do nothing else; retries of the host count as waiting for the provider. */
+	waitingFor?: WaitingReason | undefined;
 }
 
 /** An activity in which nothing has happened yet. */

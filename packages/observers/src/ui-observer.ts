@@ -57,6 +57,19 @@ function update(activity: AgentActivity, event: SessionEvent): boolean {
 		case "turn_end":
 			activity.turnCount++;
 			return true;
+		case "waiting_start":
+			activity.waitingFor = event.reason;
+			return true;
+		case "auto_retry_start":
+			activity.waitingFor = "provider";
+			return true;
+		case "agent_start":
+		case "auto_retry_end":
+		case "waiting_end": {
+			const waited = activity.waitingFor !== undefined;
+			activity.waitingFor = undefined;
+			return waited;
+		}
 		case "agent_end": {
 			const hadTools = activity.activeTools.size > 0;
 			activity.activeTools.clear();

@@ -163,6 +163,17 @@ describe("onUpdate", () => {
 		expect(activity.turnCount).toBe(2);
 	});
 
+	test("tells what the agent waits for, until it goes on", () => {
+		const seen: unknown[] = [];
+		subscribeUIObserver(session, activity, () => seen.push(activity.waitingFor));
+		session.emit({ type: "waiting_start", reason: "person" });
+		session.emit({ type: "waiting_end", reason: "person" });
+		const retry = { attempt: 1, maxAttempts: 3, delayMs: 2000, errorMessage: "503 overloaded" };
+		session.emit({ type: "auto_retry_start", ...retry });
+		session.emit({ type: "agent_start" });
+		expect(seen).toEqual(["person", undefined, "provider", undefined]);
+	});
+
 	test("may unsubscribe without making another observer miss the event", () => {
 		const other = createActivity();
 		const stop = subscribeUIObserver(session, activity, () => stop());

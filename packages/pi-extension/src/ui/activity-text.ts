@@ -11,9 +11,11 @@ const VERBS: Readonly<Record<string, string>> = {
 	write: "writing",
 };
 
-/** What the agent is doing in a few words: its tools, else what it says, else `thinking…`. */
+/** What the agent is doing in a few words: what it waits for, its tools, else what it says, else `thinking…`. */
 export function activityText(activity: AgentActivity | undefined): string {
 	if (activity === undefined) return "starting…";
+	if (activity.waitingFor === "person") return "waiting for your answer…";
+	if (activity.waitingFor === "provider") return "waiting for the model provider…";
 	const tools = [...activity.activeTools.values()];
 	const last = tools.at(-1);
 	if (last !== undefined) {
