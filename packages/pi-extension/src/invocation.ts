@@ -72,10 +72,10 @@ export async function resolveCall(
 	const thinking = clampThinking(asked ?? parent.thinkingLevel, supported);
 	const clamped = `${model.id} has no thinking level ${asked}; ${thinking} is used.`;
 	const isolated = invocation.isolated.value;
+	const { stallSteerSeconds } = settings.limits;
 	return {
 		context: {
 			definition,
-	const { stallSteerSeconds } = settings.limits;
 			model,
 			thinking,
 			isolated,

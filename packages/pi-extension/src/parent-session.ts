@@ -1,7 +1,12 @@
-import type { ExtensionAPI, ExtensionContext } from "@mariozechner/pi-coding-agent";
-import { getAgentDir } from "@mariozechner/pi-coding-agent";
+import {
+	copyToClipboard,
+	type ExtensionAPI,
+	type ExtensionContext,
+	getAgentDir,
+} from "@mariozechner/pi-coding-agent";
 import { AgentManager, type ManagerEvent, systemClock } from "@pi-subagents/runner";
 import { worktreeProvider } from "@pi-subagents/worktrees";
+import { createAgentActions } from "./agent-actions.js";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
 import { depthOf, stopWithParent } from "./agent-tree.js";
 import type { SubagentsParts } from "./answers.js";
@@ -14,7 +19,8 @@ import { countExtraUsage } from "./child/extra-usage.js";
 import { createProviderGate } from "./child/provider-gate.js";
 import { openWaitingSession, type Waiting } from "./child/waiting-session.js";
 import type { CommandContext } from "./commands/command-context.js";
-import { createLedger } from "./cost.js";
+import { openAgents } from "./commands/register-commands.js";
+import { costReport, createLedger } from "./cost.js";
 import { createDeliveries } from "./delivery/deliveries.js";
 import { type Notification, renderNotification } from "./delivery/notification.js";
 import { createStallWarnings } from "./delivery/stall-warnings.js";
@@ -26,20 +32,24 @@ import { addSessionUsage, takesUsage } from "./host/session-usage.js";
 import { withLastRun } from "./interrupted-agent.js";
 import { reportLeftovers } from "./leftovers.js";
 import { emitLifecycle } from "./lifecycle-events.js";
+import { type Mentionable, mentionNames, readMention } from "./mentions.js";
 import { missingModels } from "./missing-models.js";
 import { nestedDelegation } from "./nesting.js";
+import { OWN_TOOLS } from "./own-tools.js";
 import { createProjectGate } from "./project-gate.js";
 import { MAIN_SCOPE } from "./scope.js";
 import { createService } from "./service/create-service.js";
 import { publishService } from "./service/publish.js";
 import { createWorkspaceSwitch } from "./service/workspace-switch.js";
 import { defaultSettings, loadSettings } from "./settings.js";
+import { startableTypes } from "./startable-types.js";
 import { createSubagents } from "./subagents.js";
 import { registerTools } from "./tools/register-tools.js";
 import { subagentTool } from "./tools/subagent-tool.js";
-import { createActivityStore } from "./ui/activity-store.js";
+import { openTranscript, storedTranscript } from "./transcripts.js";
 import { enforceSessionLimit } from "./tree-limit.js";
-import { showWidget } from "./ui/widget.js";
+import { createActivityStore } from "./ui/activity-store.js";
+import { createPresence } from "./ui/presence.js";
 import { createUntold } from "./untold.js";
 import { createWarnings } from "./warnings.js";
 
@@ -65,7 +75,6 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	const clock = systemClock;
 	let settings = defaultSettings();
 	let current: ExtensionContext | undefined;
-	let hideWidget = (): void => {};
 
 	const untold = createUntold();
 	/** Tells the person, or where there is none, the model with the next result. */
@@ -101,6 +110,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		createSession: (request) => openWaitingSession(request, surroundings, waiting),
 		workspaces,
 		keepSessions: false,
+		untimedTools: OWN_TOOLS,
 		maxConcurrent: settings.maxConcurrent,
 		clock,
 		log: (message, error) => problems([`${message} ${error.message}`]),
@@ -144,16 +154,11 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		book,
 		clock,
 		agents: () => manager.listAgents(),
+		isOver: ({ id }) => manager.isOver(id),
 		isParentAtRest: () => boundary.isAtRest,
 		send: (records) =>
-		isOver: ({ id }) => manager.isOver(id),
 			pi.sendMessage(notify(records), { triggerTurn: true, deliverAs: "followUp" }),
 	});
-	const boundary = watchParent(pi, {
-		onRest() {
-			deliveries.check();
-			stalls.check();
-		},
 	const stalls = createStallWarnings({
 		manager,
 		clock,
@@ -166,6 +171,11 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 				{ triggerTurn: true, deliverAs: "followUp" },
 			),
 	});
+	const boundary = watchParent(pi, {
+		onRest() {
+			deliveries.check();
+			stalls.check();
+		},
 		takeDue() {
 			const due = deliveries.take();
 			return due.length === 0 ? undefined : notify(due);
@@ -182,9 +192,9 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		settings: () => settings,
 		mainBus: () => pi.events,
 		warnings,
+		stalls,
 		refreshTypes,
 		untold,
-		stalls,
 		clock,
 	};
 	const subagents = createSubagents({ ...parts, pi, scope: MAIN_SCOPE, ledger });
@@ -197,6 +207,33 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		refreshTypes,
 	});
 	let unpublish = (): void => {};
+	const actions = createAgentActions(manager, subagents);
+	const presence = createPresence({
+		pi,
+		manager,
+		activities,
+		clock,
+		settings: () => settings,
+		mentionNames: () => mentionNames(mentionable()),
+		openAgents: (ctx) => openAgents(ctx, commandContext()),
+	});
+
+	function mentionable(): Mentionable {
+		return { agents: manager.listAgents(), types: startableTypes(catalog, MAIN_SCOPE) };
+	}
+
+	// A text for an agent does not go to the model; what came of it is said to the person.
+	pi.on("input", async ({ text, source }, ctx) => {
+		if (source === "extension" || !ctx.hasUI) return { action: "continue" };
+		const mention = readMention(text, mentionable());
+		if (mention === undefined) return { action: "continue" };
+		const said =
+			mention.kind === "agent"
+				? await actions.send(mention.record, mention.text, ctx)
+				: await actions.start(mention.type, mention.text, ctx);
+		ctx.ui.notify(said.text, said.failed ? "error" : "info");
+		return { action: "handled" };
+	});
 
 	manager.subscribe((event) => {
 		if (STORED_EVENTS.has(event.type)) book.store(event.record);
@@ -205,9 +242,9 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	});
 	emitLifecycle(manager, pi.events);
 	stopWithParent(manager);
+	enforceSessionLimit(manager, () => settings);
 	const announcer = announceChildren(manager, () => pi.events);
 	registerTools(pi, subagents, catalog.advertised());
-	enforceSessionLimit(manager, () => settings);
 
 	pi.on("agent_end", (event) => {
 		const last = event.messages.at(-1);
@@ -251,6 +288,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		settings = loaded.settings;
 		manager.setMaxConcurrent(settings.maxConcurrent);
 		catalog.configure(settings);
+		presence.refresh();
 		pi.events.emit(`subagents:${event}`, { settings });
 		problems(loaded.problems);
 	}
@@ -267,6 +305,35 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		});
 		book.restore(stored);
 		ledger.settle(restored);
+	}
+
+	function commandContext(): CommandContext | undefined {
+		if (current === undefined) return undefined;
+		return {
+			manager,
+			actions,
+			now: () => clock.now(),
+			costs: () => costReport(manager, (record) => book.get(record.id)?.launch.model),
+			fleet: (ctx) => ({
+				agents: () => manager.listAgents(),
+				activity: (id) => activities.get(id),
+				openTranscript: (record) => openTranscript(manager.getSession(record.id)),
+				storedTranscript: (record) =>
+					storedTranscript(record, surroundings.unstored.get(record.id)),
+				now: () => clock.now(),
+				subscribe: (listener) => activities.subscribe(listener),
+				send: async (record, text) => (await actions.send(record, text, ctx)).text,
+				stop: (record) => actions.stop(record).text,
+				copy: copyToClipboard,
+			}),
+			hideWidget: presence.hideWidget,
+			subagents,
+			catalog,
+			settings: () => settings,
+			reloadSettings: () => readSettings("settings_changed"),
+			refreshTypes,
+			askAboutProject: () => gate.ask(catalog.withheld),
+		};
 	}
 
 	return {
@@ -287,15 +354,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			await refreshTypes();
 			for (const stored of readStoredAgents(ctx.sessionManager.getEntries())) await restore(stored);
 			void reportLeftovers(ctx.cwd).then((lines) => problems(lines));
-			hideWidget();
-			if (hostMode(ctx) === "tui") {
-				hideWidget = showWidget(ctx.ui, {
-					agents: () => manager.listAgents(),
-					activities,
-					now: () => clock.now(),
-					mode: settings.widget,
-				});
-			}
+			presence.start(ctx);
 			unpublish();
 			unpublish = publishService(service);
 			pi.events.emit("subagents:ready", { version: service.version });
@@ -313,9 +372,9 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			surroundings.dialogTurns.close();
 			gate.close();
 			deliveries.stop();
-			boundary.stop();
-			hideWidget();
 			stalls.stop();
+			boundary.stop();
+			presence.stop();
 			await manager.dispose();
 			closeService();
 			activities.stop();
@@ -325,15 +384,6 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			}
 			current = undefined;
 		},
-		commandContext: () =>
-			current && {
-				manager,
-				subagents,
-				catalog,
-				settings: () => settings,
-				reloadSettings: () => readSettings("settings_changed"),
-				refreshTypes,
-				askAboutProject: () => gate.ask(catalog.withheld),
-			},
+		commandContext,
 	};
 }

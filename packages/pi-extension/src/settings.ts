@@ -32,8 +32,22 @@ export interface Settings {
 	readonly drainSeconds: number;
 	/** How `inherit_context` hands on the conversation: as a bounded text, or as the messages themselves. */
 	readonly inheritedContext: "text" | "fork";
+	/** Where agents work for which neither the call nor the agent file says it. */
+	readonly isolation: "none" | "worktree";
+	/** What a worktree begins with: `working-state`, `HEAD`, or a branch. */
+	readonly worktreeBase: string;
+	/** Files that git ignores and that a worktree shares with the checkout; relative to its root. */
+	readonly worktreeLink: readonly string[];
+	/** Files that git ignores and that are copied into a worktree; relative to the root of the checkout. */
+	readonly worktreeCopy: readonly string[];
 	/** What is shown above the editor. */
 	readonly widget: "full" | "compact" | "off";
+	/** Whether the host's status line counts the agents that are alive. */
+	readonly statusLine: boolean;
+	/** How the terminal tells that the last agent has ended. */
+	readonly onEnd: "nothing" | "bell" | "title" | "both";
+	/** The key that opens the agents; `off` for none. */
+	readonly shortcut: string;
 	/** What holds for agent files and settings of a project that pi did not ask about; only the user's file can say it. */
 	readonly projectAgents: "ask" | "always" | "never";
 	/** Fields of agents, by agent name, that replace those of their files; one layer for each settings file. */
@@ -60,6 +74,11 @@ interface ListSpec {
 	readonly fallback: readonly string[];
 	readonly help: string;
 }
+interface TextSpec {
+	readonly kind: "text";
+	readonly fallback: string;
+	readonly help: string;
+}
 interface ChoiceSpec {
 	readonly kind: "choice";
 	readonly fallback: string | boolean;
@@ -75,6 +94,9 @@ function amount(fallback: number, help: string): NumberSpec {
 }
 function list(help: string): ListSpec {
 	return { kind: "list", fallback: [], help };
+}
+function text(fallback: string, help: string): TextSpec {
+	return { kind: "text", fallback, help };
 }
 function choice<T extends string | boolean>(
 	fallback: T,
@@ -93,7 +115,12 @@ export const SETTING_SPECS = {
 	maxTokens: count(0, 0, "tokens an agent may use (0: no limit)"),
 	maxCost: amount(0, "US dollars an agent may cost (0: no limit)"),
 	toolSeconds: amount(0, "seconds one tool call may take (0: no limit)"),
+	stallWarnSeconds: amount(300, "seconds without progress before you are told (0: never)"),
+	stallSteerSeconds: amount(0, "seconds without progress before an agent is asked (0: never)"),
 	stallSeconds: amount(0, "seconds without progress before an agent is cut off (0: no limit)"),
+	rateLimitSeconds: amount(120, "seconds to wait for a provider that is asked too often (0: none)"),
+	maxSessionTokens: count(0, 0, "tokens all agents of a session may use (0: no limit)"),
+	maxSessionCost: amount(0, "US dollars all agents of a session may cost (0: no limit)"),
 	maxDepth: count(2, 1, "levels of agents below the main session (1: agents start none)"),
 	maxNested: count(20, 0, "agents started below one agent of the main session (0: no limit)"),
 	interruptBackground: choice(false, [true, false], "Escape also stops background agents"),
@@ -102,19 +129,25 @@ export const SETTING_SPECS = {
 	sharedExtensions: list("extensions whose tools agents use through the main session (pi 1.x)"),
 	drainSeconds: amount(600, "seconds that print and JSON mode wait for background agents"),
 	inheritedContext: choice("text", ["text", "fork"], "how agents inherit a conversation"),
+	isolation: choice("none", ["none", "worktree"], "where agents work, unless said otherwise"),
+	worktreeBase: text("working-state", "what a worktree begins with: that, HEAD, or a branch"),
+	worktreeLink: list("ignored files that a worktree shares, such as node_modules"),
+	worktreeCopy: list("ignored files that are copied into a worktree, such as .env"),
 	widget: choice("full", ["full", "compact", "off"], "agents above the editor"),
+	statusLine: choice(true, [true, false], "count running agents in the status line"),
+	onEnd: choice(
+		"nothing",
+		["nothing", "bell", "title", "both"],
+		"what the terminal does when the last agent has ended",
+	),
+	shortcut: text("alt+a", "key that opens the agents, after the next start (off: none)"),
 	projectAgents: choice("ask", ["ask", "always", "never"], "agents that a project brings along"),
-} as const satisfies Readonly<Record<string, NumberSpec | ChoiceSpec | ListSpec>>;
+} as const satisfies Readonly<Record<string, NumberSpec | TextSpec | ChoiceSpec | ListSpec>>;
 
 /** A key of the settings files. */
 export type SettingKey = keyof typeof SETTING_SPECS;
 
-	stallWarnSeconds: amount(300, "seconds without progress before you are told (0: never)"),
-	stallSteerSeconds: amount(0, "seconds without progress before an agent is asked (0: never)"),
 /** Settings, and what was wrong with the files, one sentence each. */
-	rateLimitSeconds: amount(120, "seconds to wait for a provider that is asked too often (0: none)"),
-	maxSessionTokens: count(0, 0, "tokens all agents of a session may use (0: no limit)"),
-	maxSessionCost: amount(0, "US dollars all agents of a session may cost (0: no limit)"),
 export interface LoadedSettings {
 	readonly settings: Settings;
 	readonly problems: readonly string[];
@@ -218,6 +251,7 @@ function check(layers: readonly Layer[], problems: string[]): Settings {
 	const oneOf = (key: SettingKey): unknown => checkChoice(key, values[key], problems);
 	const names = (key: SettingKey): readonly string[] => checkList(key, values[key], problems);
 	const widget = oneOf("widget");
+	const onEnd = oneOf("onEnd");
 	const projectAgents = oneOf("projectAgents");
 	const settings = {
 		maxConcurrent: number("maxConcurrent"),
@@ -228,8 +262,13 @@ function check(layers: readonly Layer[], problems: string[]): Settings {
 			maxTokens: number("maxTokens"),
 			maxCost: number("maxCost"),
 			toolSeconds: number("toolSeconds"),
+			stallSteerSeconds: number("stallSteerSeconds"),
 			stallSeconds: number("stallSeconds"),
 		},
+		stallWarnSeconds: number("stallWarnSeconds"),
+		rateLimitSeconds: number("rateLimitSeconds"),
+		maxSessionTokens: number("maxSessionTokens"),
+		maxSessionCost: number("maxSessionCost"),
 		maxDepth: number("maxDepth"),
 		maxNested: number("maxNested"),
 		interruptBackground: oneOf("interruptBackground") === true,
@@ -238,7 +277,14 @@ function check(layers: readonly Layer[], problems: string[]): Settings {
 		sharedExtensions: names("sharedExtensions"),
 		drainSeconds: number("drainSeconds"),
 		inheritedContext: oneOf("inheritedContext") === "fork" ? "fork" : "text",
+		isolation: oneOf("isolation") === "worktree" ? "worktree" : "none",
+		worktreeBase: checkText("worktreeBase", values.worktreeBase, problems),
+		worktreeLink: names("worktreeLink"),
+		worktreeCopy: names("worktreeCopy"),
 		widget: widget === "compact" || widget === "off" ? widget : "full",
+		statusLine: oneOf("statusLine") === true,
+		onEnd: onEnd === "bell" || onEnd === "title" || onEnd === "both" ? onEnd : "nothing",
+		shortcut: checkText("shortcut", values.shortcut, problems),
 		projectAgents: projectAgents === "always" || projectAgents === "never" ? projectAgents : "ask",
 		agents,
 	} as const;
@@ -248,13 +294,8 @@ function check(layers: readonly Layer[], problems: string[]): Settings {
 /** For each key, the last file that has it with the value that is in force: a bad value decides nothing. */
 function deciders(
 	layers: readonly Layer[],
-			stallSteerSeconds: number("stallSteerSeconds"),
 	inForce: Readonly<Record<string, unknown>>,
 ): Settings["decidedBy"] {
-		stallWarnSeconds: number("stallWarnSeconds"),
-		rateLimitSeconds: number("rateLimitSeconds"),
-		maxSessionTokens: number("maxSessionTokens"),
-		maxSessionCost: number("maxSessionCost"),
 	const decidedBy: Partial<Record<SettingKey, string>> = {};
 	for (const { file, values } of layers) {
 		for (const [key, value] of Object.entries(values)) {
@@ -291,6 +332,16 @@ function checkNumber(key: SettingKey, value: unknown, problems: string[]): numbe
 	return spec.fallback;
 }
 
+function checkText(key: SettingKey, value: unknown, problems: string[]): string {
+	const fallback = String(SETTING_SPECS[key].fallback);
+	if (value === undefined) return fallback;
+	if (typeof value === "string" && value.trim() !== "") return value.trim();
+	problems.push(
+		`The setting ${key} is ${JSON.stringify(value)}; it must be a text. ${fallback} is used.`,
+	);
+	return fallback;
+}
+
 function checkChoice(key: SettingKey, value: unknown, problems: string[]): unknown {
 	const spec = SETTING_SPECS[key];
 	if (spec.kind !== "choice") throw new TypeError(`${key} is no choice`);
@@ -321,15 +372,23 @@ export function parseSetting(key: SettingKey, text: string): { readonly value: u
 		const names = trimmed.split(",").map((name) => name.trim());
 		return { value: names.filter((name) => name !== "") };
 	}
-	const value: unknown =
-		spec.kind === "number"
-			? trimmed === ""
-				? Number.NaN
-				: Number(trimmed)
-			: (spec.choices.find((item) => String(item) === trimmed) ?? trimmed);
-	const checked =
-		spec.kind === "number" ? checkNumber(key, value, problems) : checkChoice(key, value, problems);
-	return problems[0] ?? { value: checked };
+	const checked = checkTyped(key, trimmed, problems);
+	const [problem] = problems;
+	// Its last sentence says what is used instead, which is true of a file only.
+	return problem === undefined
+		? { value: checked }
+		: problem.slice(0, problem.lastIndexOf(". ") + 1);
+}
+
+function checkTyped(key: SettingKey, text: string, problems: string[]): unknown {
+	const spec = SETTING_SPECS[key];
+	if (spec.kind === "text") return checkText(key, text, problems);
+	if (spec.kind === "choice") {
+		return checkChoice(key, spec.choices.find((item) => String(item) === text) ?? text, problems);
+	}
+	const number = text === "" ? Number.NaN : Number(text);
+	// The text itself where it is no number, so that the problem names it.
+	return checkNumber(key, Number.isNaN(number) ? text : number, problems);
 }
 
 /** Changes one key of a settings file and keeps all others, known or not. Rejects if the file is no JSON object. */

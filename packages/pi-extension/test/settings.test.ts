@@ -143,10 +143,12 @@ describe("parseSetting", () => {
 	});
 
 	test.each([
-		["maxConcurrent", ""],
-		["maxConcurrent", "5abc"],
-		["widget", "big"],
-	] as const)("says what is wrong with %s: %j", (key, text) => {
-		expect(parseSetting(key, text)).toContain(`The setting ${key} is`);
+		["maxConcurrent", "", "a whole number of 1 or more"],
+		["maxConcurrent", "5abc", "a whole number of 1 or more"],
+		["widget", "big", "full or compact or off"],
+	] as const)("says what is wrong with %s: %j, and not what would be used", (key, text, range) => {
+		expect(parseSetting(key, text)).toBe(
+			`The setting ${key} is ${JSON.stringify(text)}; it must be ${range}.`,
+		);
 	});
 });

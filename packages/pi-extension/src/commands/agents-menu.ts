@@ -1,61 +1,84 @@
 import type { AgentRecord } from "@pi-subagents/core";
+import { hostMode } from "../host/host-mode.js";
 import { headline, reportText } from "../report.js";
 import { type Choice, choose, type Menu } from "./command-context.js";
+import { costTable } from "./cost-table.js";
+import { fleet } from "./fleet.js";
 import { settingsMenu } from "./settings-menu.js";
+import { showText } from "./show-text.js";
 import { typesMenu } from "./types-menu.js";
 import { worktreesMenu } from "./worktrees-menu.js";
 
-/** All agents, newest first, and the ways to everything else. */
+type Action = Choice<() => Promise<void>>;
+
+/** The places that are reached from the list of agents. */
+const PLACES = {
+	types: typesMenu,
+	costs: costsMenu,
+	worktrees: worktreesMenu,
+	settings: settingsMenu,
+};
+
+/** All agents, and the ways to everything else: a view of its own in the terminal, dialogs over RPC. */
 export async function agentsMenu(menu: Menu): Promise<void> {
-	const { ctx, context } = menu;
-	const now = Date.now();
-	const agents = context.manager
-		.listAgents()
-		.toReversed()
-		.map(
-			(record): Choice<() => Promise<void>> => ({
-				label: `${record.id} ${headline(record, now)}`,
-				value: () => agentMenu(menu, record),
-			}),
-		);
-	const open = await choose(ctx, "Sub-agents", [
-		...agents,
-		{ label: "Agent types", value: () => typesMenu(menu) },
-		{ label: "Worktrees", value: () => worktreesMenu(menu) },
-		{ label: "Settings", value: () => settingsMenu(menu) },
-	]);
-	await open?.();
+	if (hostMode(menu.ctx) !== "tui") return agentsDialog(menu);
+	await fleet(menu, (place) => PLACES[place](menu));
 }
 
-async function agentMenu({ ctx, context }: Menu, record: AgentRecord): Promise<void> {
-	const { manager } = context;
-	const title = `${record.id} ${headline(record, Date.now())}`;
-	const read = {
+async function costsMenu({ ctx, context }: Menu): Promise<void> {
+	await showText(ctx, "What agents have used", costTable(context.costs()));
+}
+
+/** All agents, newest first; again after each thing that was done, until the person goes back. */
+async function agentsDialog(menu: Menu): Promise<void> {
+	const { ctx, context } = menu;
+	for (;;) {
+		const agents = context.manager
+			.listAgents()
+			.toReversed()
+			.map(
+				(record): Action => ({
+					label: `${record.id} ${headline(record, context.now())}`,
+					value: () => agentMenu(menu, record),
+				}),
+			);
+		const open = await choose(ctx, "Sub-agents", [
+			...agents,
+			{ label: "Agent types", value: () => PLACES.types(menu) },
+			{ label: "What they cost", value: () => PLACES.costs(menu) },
+			{ label: "Worktrees", value: () => PLACES.worktrees(menu) },
+			{ label: "Settings", value: () => PLACES.settings(menu) },
+		]);
+		if (open === undefined) return;
+		await open();
+	}
+}
+
+async function agentMenu(menu: Menu, record: AgentRecord): Promise<void> {
+	const { ctx, context } = menu;
+	const { actions, now } = context;
+	const read: Action = {
 		label: "Read its report",
-		value: async () => {
-			await ctx.ui.editor(`Report of ${record.id}`, reportText(record, Date.now()));
-		},
+		value: () => showText(ctx, `Report of ${record.id}`, reportText(record, now())),
 	};
-	const steer = {
-		label: "Send it a message",
-		value: async () => {
-			const message = await ctx.ui.input(`Message to ${record.id}`);
+	const send: Action = {
+		label: record.isTerminal ? "Give it a further task" : "Send it a message",
+		async value() {
+			const label = record.isTerminal ? "Further task for" : "Message to";
+			const message = await ctx.ui.input(`${label} ${record.id}`);
 			if (!message?.trim()) return;
-			const answer = await manager.steer(record.id, message).catch((error: unknown) => error);
-			const accepted = answer === "delivered" || answer === "kept";
-			const said = accepted
-				? `${record.id} has the message.`
-				: `${record.id} did not get it: ${answer}.`;
-			ctx.ui.notify(said, accepted ? "info" : "error");
+			const { text, failed } = await actions.send(record, message, ctx);
+			ctx.ui.notify(text, failed ? "error" : "info");
 		},
 	};
-	const stop = {
+	const stop: Action = {
 		label: "Stop it",
-		value: async () => {
-			manager.abort(record.id, "user");
-			ctx.ui.notify(`${record.id} was stopped; what it had is kept.`);
+		async value() {
+			const { text, failed } = actions.stop(record);
+			ctx.ui.notify(text, failed ? "error" : "info");
 		},
 	};
-	const action = await choose(ctx, title, record.isTerminal ? [read] : [steer, stop]);
+	const title = `${record.id} ${headline(record, now())}`;
+	const action = await choose(ctx, title, record.isTerminal ? [read, send] : [send, stop]);
 	await action?.();
 }

@@ -1,12 +1,22 @@
-import type { ExtensionCommandContext } from "@mariozechner/pi-coding-agent";
+import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { AgentManager } from "@pi-subagents/runner";
+import type { AgentActions } from "../agent-actions.js";
 import type { AgentCatalog } from "../catalog.js";
+import type { CostReport } from "../cost.js";
 import type { Settings } from "../settings.js";
 import type { Subagents } from "../subagents.js";
+import type { FleetSource } from "../ui/fleet/fleet-source.js";
 
 /** What the commands act on: the parts of the session that is open. */
 export interface CommandContext {
-	readonly manager: Pick<AgentManager<never>, "listAgents" | "steer" | "abort">;
+	readonly manager: Pick<AgentManager<never>, "listAgents">;
+	readonly actions: AgentActions;
+	readonly now: () => number;
+	readonly costs: () => CostReport;
+	/** What the view of all agents shows; what it does, it does in this context. */
+	readonly fleet: (ctx: ExtensionContext) => FleetSource;
+	/** Takes the widget from the screen while the view shows the same. */
+	readonly hideWidget: (hidden: boolean) => void;
 	readonly subagents: Subagents;
 	readonly catalog: AgentCatalog;
 	readonly settings: () => Settings;
@@ -20,7 +30,7 @@ export interface CommandContext {
 
 /** What a menu works with. */
 export interface Menu {
-	readonly ctx: ExtensionCommandContext;
+	readonly ctx: ExtensionContext;
 	readonly context: CommandContext;
 }
 
@@ -35,7 +45,7 @@ export interface Choice<T> {
  * numbered, so that each is still a choice of its own.
  */
 export async function choose<T>(
-	ctx: ExtensionCommandContext,
+	ctx: ExtensionContext,
 	title: string,
 	choices: readonly Choice<T>[],
 ): Promise<T | undefined> {

@@ -1,4 +1,4 @@
-import type { ExtensionCommandContext, Theme } from "@mariozechner/pi-coding-agent";
+import type { ExtensionContext, Theme } from "@mariozechner/pi-coding-agent";
 import { matchesKey, truncateToWidth, wrapTextWithAnsi } from "@mariozechner/pi-tui";
 import { hostMode } from "../host/host-mode.js";
 
@@ -17,11 +17,7 @@ const MOVES = {
 } as const;
 
 /** Shows a text from its beginning, to read and not to change; over RPC it is the client that shows it. */
-export async function showText(
-	ctx: ExtensionCommandContext,
-	title: string,
-	text: string,
-): Promise<void> {
+export async function showText(ctx: ExtensionContext, title: string, text: string): Promise<void> {
 	if (hostMode(ctx) === "tui") {
 		await ctx.ui.custom<void>((tui, theme, _, done) =>
 			textView({

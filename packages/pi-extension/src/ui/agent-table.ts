@@ -17,6 +17,8 @@ import { statusMark } from "./cards.js";
 export interface TableAgent {
 	readonly record: AgentRecord;
 	readonly activity: AgentActivity | undefined;
+	/** How many agents of the list are above it. */
+	readonly depth?: number;
 }
 
 /** What general-purpose agents do is said by their description alone. */
@@ -27,29 +29,32 @@ const ACTIVITY_WIDTH = 24;
 
 /**
  * One line for each agent, in columns: mark, description with type, time, tool uses, tokens, cost, and what it does or how
- * it ended. Where room is short, numbers go first, from the last one on. No line is wider than `width`.
+ * it ended; agents that another one started are indented. Where room is short, numbers go first, from the last one on. No
+ * line is wider than `width`. The line with the index `chosen` is marked.
  */
 export function agentTable(
 	agents: readonly TableAgent[],
 	theme: Theme,
 	width: number,
 	now: number,
+	chosen = -1,
 ): string[] {
-	const names = agents.map(({ record }) => nameOf(record));
+	const names = agents.map(({ record, depth = 0 }) => nameOf(record, depth));
 	const nameWidth = Math.min(
-		Math.max(0, ...names.map((name) => visibleWidth(name.text + name.type))),
+		Math.max(0, ...names.map((name) => visibleWidth(name.indent + name.text + name.type))),
 		Math.max(18, Math.floor(width * 0.35)),
 	);
 	const numbers = agents.map(({ record }) => numbersOf(record, now));
 	const columns = fittingColumns(numbers, width - 3 - nameWidth);
 	return agents.map(({ record, activity }, index) => {
-		const name = names[index] ?? { text: "", type: "" };
+		const name = names[index] ?? { indent: "", text: "", type: "" };
 		const cells = columns.map((column) =>
 			(numbers[index]?.[column.index] ?? "").padStart(column.width),
 		);
 		const doing = activityOf(record, activity);
+		const cursor = index === chosen ? theme.fg("accent", "→") : " ";
 		const line = [
-			` ${statusMark(record.status, theme)} ${paddedName(name, nameWidth, theme)}`,
+			`${cursor}${statusMark(record.status, theme)} ${paddedName(name, nameWidth, theme)}`,
 			...cells.map((cell) => theme.fg("dim", cell)),
 			record.status === "error" ? theme.fg("error", doing) : theme.fg("muted", doing),
 		].join(GAP);
@@ -58,23 +63,29 @@ export function agentTable(
 }
 
 interface Name {
+	readonly indent: string;
 	readonly text: string;
 	/** With the space before it; empty if there is nothing to say. */
 	readonly type: string;
 }
 
-function nameOf(record: AgentRecord): Name {
+/** However deep an agent is, its name has room. */
+const MOST_INDENT = 4;
+
+function nameOf(record: AgentRecord, depth: number): Name {
+	const indent = depth === 0 ? "" : `${"  ".repeat(Math.min(depth, MOST_INDENT) - 1)}└ `;
 	const text = oneLine(record.description, 60);
-	if (text === "") return { text: oneLine(record.type, 24), type: "" };
-	return { text, type: record.type === PLAIN_TYPE ? "" : ` (${oneLine(record.type, 24)})` };
+	if (text === "") return { indent, text: oneLine(record.type, 24), type: "" };
+	return { indent, text, type: record.type === PLAIN_TYPE ? "" : ` (${oneLine(record.type, 24)})` };
 }
 
 /** Short of room, the type goes before the description. */
-function paddedName({ text, type }: Name, width: number, theme: Theme): string {
-	const fits = visibleWidth(text + type) <= width;
-	const shown = fits ? text : truncateToWidth(text, width, "…");
-	const rest = " ".repeat(Math.max(0, width - visibleWidth(fits ? text + type : shown)));
-	return `${theme.bold(shown)}${fits ? theme.fg("dim", type) : ""}${rest}`;
+function paddedName({ indent, text, type }: Name, width: number, theme: Theme): string {
+	const room = width - visibleWidth(indent);
+	const fits = visibleWidth(text + type) <= room;
+	const shown = fits ? text : truncateToWidth(text, room, "…");
+	const rest = " ".repeat(Math.max(0, room - visibleWidth(fits ? text + type : shown)));
+	return `${theme.fg("dim", indent)}${theme.bold(shown)}${fits ? theme.fg("dim", type) : ""}${rest}`;
 }
 
 /** Time, tool uses, tokens, cost; empty where there is none yet. */

@@ -1,9 +1,12 @@
 import type { ExtensionUIContext, Theme } from "@mariozechner/pi-coding-agent";
 import { truncateToWidth } from "@mariozechner/pi-tui";
 import type { AgentRecord } from "@pi-subagents/core";
+import type { Clock } from "@pi-subagents/runner";
 import type { Settings } from "../settings.js";
 import type { ActivityStore } from "./activity-store.js";
+import { agentForest } from "./agent-forest.js";
 import { agentTable } from "./agent-table.js";
+import { countsText } from "./counts.js";
 
 const KEY = "subagents";
 /** How long an ended agent stays in the widget. */
@@ -17,25 +20,39 @@ export interface WidgetSource {
 	readonly mode: Settings["widget"];
 }
 
+/** A widget that is shown. */
+export interface Widget {
+	/** Takes it from the screen while something else shows the agents. */
+	setHidden(hidden: boolean): void;
+	/** Something other than the agents has changed. */
+	refresh(): void;
+	stop(): void;
+}
+
 /**
  * Shows the agents above the editor, in the TUI. It draws only when something changed and, while an agent is alive,
- * once a second for the clock. Returns the end of it.
+ * once a second for the clock.
  */
-export function showWidget(ui: ExtensionUIContext, source: WidgetSource): () => void {
-	if (source.mode === "off") return () => {};
+export function showWidget(
+	ui: ExtensionUIContext,
+	source: Omit<WidgetSource, "now">,
+	clock: Clock,
+): Widget {
 	let requestRender: (() => void) | undefined;
-	let linger: NodeJS.Timeout | undefined;
+	let cancelLinger = (): void => {};
+	let hidden = false;
+	const whole: WidgetSource = { ...source, now: () => clock.now() };
 
 	function update(): void {
-		const shown = visibleAgents(source);
-		clearTimeout(linger);
+		const shown = hidden || source.mode === "off" ? [] : visibleAgents(whole);
+		cancelLinger();
 		if (shown.length === 0) {
 			if (requestRender) ui.setWidget(KEY, undefined);
 			requestRender = undefined;
 			return;
 		}
-		const leaving = nextToLeave(shown, source.now());
-		if (leaving !== undefined) linger = setTimeout(update, leaving).unref();
+		const leaving = nextToLeave(shown, clock.now());
+		if (leaving !== undefined) cancelLinger = clock.setTimeout(update, leaving);
 		if (requestRender) {
 			requestRender();
 			return;
@@ -43,19 +60,25 @@ export function showWidget(ui: ExtensionUIContext, source: WidgetSource): () => 
 		ui.setWidget(KEY, (tui, theme) => {
 			requestRender = () => tui.requestRender();
 			return {
-				render: (width) => widgetLines(source, theme, width, tui.terminal.rows),
+				render: (width) => widgetLines(whole, theme, width, tui.terminal.rows),
 				invalidate: () => {},
 			};
 		});
 	}
 
-	const stop = source.activities.subscribe(update);
+	const stopListening = source.activities.subscribe(update);
 	update();
-	return () => {
-		stop();
-		clearTimeout(linger);
-		if (requestRender) ui.setWidget(KEY, undefined);
-		requestRender = undefined;
+	return {
+		setHidden(value) {
+			hidden = value;
+			update();
+		},
+		refresh: update,
+		stop() {
+			stopListening();
+			hidden = true;
+			update();
+		},
 	};
 }
 
@@ -67,22 +90,17 @@ export function widgetLines(
 	rows: number,
 ): string[] {
 	const agents = visibleAgents(source);
-	const count = (of: (record: AgentRecord) => boolean, what: string): readonly string[] => {
-		const number = agents.filter(of).length;
-		return number > 0 ? [`${number} ${what}`] : [];
-	};
-	const counts = [
-		...count(({ status }) => status === "running", "running"),
-		...count(({ status }) => status === "queued", "queued"),
-		...count(({ status }) => status === "error", "failed"),
-		...count(({ status, isTerminal }) => isTerminal && status !== "error", "ended"),
-	].join(", ");
+	const counts = countsText(agents);
 	const title = `${theme.fg("accent", "Agents")} ${theme.fg("muted", counts)}${theme.fg("dim", " · /agents")}`;
 	const room = source.mode === "compact" ? 0 : Math.max(2, Math.min(12, Math.floor(rows / 3))) - 1;
 	const fits = agents.length <= room;
-	const shown = agents.slice(0, fits ? agents.length : Math.max(0, room - 1));
+	const shown = agentForest(agents).slice(0, fits ? agents.length : Math.max(0, room - 1));
 	const hidden = agents.length - shown.length;
-	const table = shown.map((record) => ({ record, activity: source.activities.get(record.id) }));
+	const table = shown.map(({ record, depth }) => ({
+		record,
+		depth,
+		activity: source.activities.get(record.id),
+	}));
 	const more = hidden > 0 && room > 0 ? [theme.fg("dim", ` and ${hidden} more`)] : [];
 	return [
 		truncateToWidth(title, width, "…"),
