@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
 import {
+	type AgentSession,
 	createAgentSession,
 	type ExtensionAPI,
 	type ExtensionContext,
@@ -18,8 +19,12 @@ export type ProbeReport =
 			readonly now: number;
 			readonly cpu: number;
 	  }
-	/** The tool calls of a run. */
-	| { readonly probe: "tools"; readonly calls: readonly ProbedCall[] };
+	/** The tool calls of a run, and what it took until the sessions that they made were ready for their first prompt. */
+	| {
+			readonly probe: "tools";
+			readonly calls: readonly ProbedCall[];
+			readonly sessions: readonly ProbedCall[];
+	  };
 
 /** What a tool call took, in milliseconds; the CPU time is that of the whole host. */
 export interface ProbedCall {
@@ -30,8 +35,8 @@ export interface ProbedCall {
 
 /**
  * An extension for hosts under measurement. It tells when runs begin and end and how long tools take, and it has a tool
- * `raw_child` that does with the host's own functions what a foreground `subagent` does: one child, one prompt. If the
- * variable `PI_BENCH_PID_FILE` names a file, it does nothing but write the process id of the host to that.
+ * `raw_child` that does with the host's own functions what a foreground `subagent` does: one child, one prompt; `raw_session`
+ * only makes the session. If the variable `PI_BENCH_PID_FILE` names a file, it does nothing but write the process id of the host to that.
  */
 export default function probe(pi: ExtensionAPI): void {
 	const pidFile = process.env.PI_BENCH_PID_FILE;
@@ -41,6 +46,11 @@ export default function probe(pi: ExtensionAPI): void {
 	}
 	const started = new Map<string, Moment>();
 	let calls: ProbedCall[] = [];
+	let sessions: ProbedCall[] = [];
+	/** When the last tool was called; those that make sessions are called one after the other. */
+	let called = moment();
+	const ready = (tool: string, from = called): void => void sessions.push({ tool, ...since(from) });
+	let spawning = called;
 
 	const report = (ctx: ExtensionContext, message: ProbeReport): void => {
 		if (ctx.hasUI) ctx.ui.notify(JSON.stringify(message));
@@ -48,14 +58,24 @@ export default function probe(pi: ExtensionAPI): void {
 	pi.on("agent_start", (_, ctx) => report(ctx, { probe: "run", at: "start", ...moment() }));
 	pi.on("agent_end", (_, ctx) => {
 		report(ctx, { probe: "run", at: "end", ...moment() });
-		report(ctx, { probe: "tools", calls });
+		report(ctx, { probe: "tools", calls, sessions });
 		calls = [];
+		sessions = [];
 	});
-	pi.on("tool_execution_start", ({ toolCallId }) => void started.set(toolCallId, moment()));
+	pi.on("tool_execution_start", ({ toolCallId }) => {
+		called = moment();
+		started.set(toolCallId, called);
+	});
+	pi.events.on("subagents:child:spawning", () => {
+		spawning = moment();
+	});
+	pi.events.on("subagents:child:bound", () => {
+		ready("subagent");
+		ready("child session", spawning);
+	});
 	pi.on("tool_execution_end", ({ toolCallId, toolName: tool }) => {
 		const start = started.get(toolCallId);
-		const end = moment();
-		if (start) calls.push({ tool, wall: end.now - start.now, cpu: end.cpu - start.cpu });
+		if (start) calls.push({ tool, ...since(start) });
 	});
 	pi.registerTool({
 		name: "raw_child",
@@ -65,6 +85,19 @@ export default function probe(pi: ExtensionAPI): void {
 		async execute(_toolCallId, args, _signal, _onUpdate, ctx) {
 			const text = await rawChild(promptOf(args), ctx);
 			return { content: [{ type: "text", text }], details: undefined };
+		},
+	});
+	pi.registerTool({
+		name: "raw_session",
+		label: "Raw session",
+		description: "Makes a child and does not prompt it.",
+		parameters: { type: "object", properties: {} },
+		async execute(_toolCallId, _args, _signal, _onUpdate, ctx) {
+			const session = await rawSession(ctx);
+			await session.bindExtensions({});
+			ready("raw_session");
+			session.dispose();
+			return { content: [{ type: "text", text: "Made." }], details: undefined };
 		},
 	});
 }
@@ -79,13 +112,28 @@ function moment(): Moment {
 	return { now: performance.now(), cpu: (user + system) / 1000 };
 }
 
+function since(start: Moment): Omit<ProbedCall, "tool"> {
+	const end = moment();
+	return { wall: end.now - start.now, cpu: end.cpu - start.cpu };
+}
+
 function promptOf(args: unknown): string {
 	const prompt = typeof args === "object" && args !== null && "prompt" in args && args.prompt;
 	return typeof prompt === "string" ? prompt : "";
 }
 
-/** As the documentation of the SDK says, with the parent's models. */
 async function rawChild(prompt: string, ctx: ExtensionContext): Promise<string> {
+	const session = await rawSession(ctx);
+	try {
+		await session.prompt(prompt);
+		return session.getLastAssistantText() ?? "";
+	} finally {
+		session.dispose();
+	}
+}
+
+/** As the documentation of the SDK says, with the parent's models. */
+async function rawSession(ctx: ExtensionContext): Promise<AgentSession> {
 	// The runtime is what pi 1.x takes instead; its types keep it private.
 	const registry: ModelRegistry & { readonly runtime?: unknown } = ctx.modelRegistry;
 	const { session } = await createAgentSession({
@@ -97,12 +145,7 @@ async function rawChild(prompt: string, ctx: ExtensionContext): Promise<string> 
 		...(ctx.model && { model: ctx.model }),
 		sessionManager: storedBelow(ctx),
 	});
-	try {
-		await session.prompt(prompt);
-		return session.getLastAssistantText() ?? "";
-	} finally {
-		session.dispose();
-	}
+	return session;
 }
 
 /** Where the parent's conversation is stored, the child's is, too. */

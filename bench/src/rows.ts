@@ -9,6 +9,7 @@ export const rows: ReadonlyMap<string, LoadRow> = new Map<string, LoadRow>([
 	["tokens", async () => (await import("./rows/tokens.js")).measureTokens],
 	["start", async () => (await import("./rows/start.js")).measureStart],
 	["foreground", async () => (await import("./rows/foreground.js")).measureForeground],
+	["spawn", async () => (await import("./rows/spawn.js")).measureSpawn],
 	["background", async () => (await import("./rows/background.js")).measureBackground],
 	["idle", async () => (await import("./rows/idle.js")).measureIdle],
 	["manager", async () => (await import("./rows/manager.js")).measureManager],
