@@ -204,8 +204,8 @@ function control(world: ChildWorld): void {
 		const answers = await ask(host, ...ids.map((id) => delegate("more", { resume: id })));
 		const advice = "Send it a message with steer_subagent, or wait for its end.";
 		expect(answers).toMatchObject([
-			{ isError: true, text: `Agent ${ids[0]} is running. ${advice}` },
-			{ isError: true, text: `Agent ${ids[1]} is queued. ${advice}` },
+			{ isError: true, text: `agent_id: ${ids[0]}\n${ids[0]} is running. ${advice}` },
+			{ isError: true, text: `agent_id: ${ids[1]}\n${ids[1]} is queued. ${advice}` },
 		]);
 		const from = host.events.length;
 		world.server.release("runs");

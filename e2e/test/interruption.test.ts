@@ -34,13 +34,13 @@ function interruptions(world: ChildWorld): void {
 		await processGone(pid);
 		const [answer] = toolAnswers(events);
 		expect(answer?.text).toMatch(
-			/: stopped by the \w+.*\n\nPartial text, not a finished report:\n\nso far$/,
+			/: stopped by the user.*\n\nPartial text, not a finished report:\n\nso far$/,
 		);
 		expect(requestsOf(world.server, "ABORTED")).toHaveLength(1);
 		const asked = world.server.requests.length;
 
 		const [list, report] = await ask(host, read(), read(agentId(answer?.text)));
-		expect(list?.text).toMatch(/: stopped by the \w+/);
+		expect(list?.text).toMatch(/: stopped by the user/);
 		expect(report?.text).toBe(answer?.text);
 		// The new prompt and the answer to its tools, and nothing of the agent.
 		expect(world.server.requests.length).toBe(asked + 2);
@@ -106,7 +106,9 @@ function interruptions(world: ChildWorld): void {
 		const child = await requestOf(world, "AWAITED");
 		await host.abort();
 		const { events } = await running;
-		expect(toolAnswers(events).at(-1)?.text).toMatch(/^You stopped waiting; \S+ goes on\.$/);
+		const progress = toolAnswers(events).at(-1);
+		expect(progress?.text).toMatch(/^agent_id: \S+\n.*: running/);
+		expect(progress?.text).toMatch(/\nThe waiting was interrupted; \S+ goes on\.\n/);
 		expect(child.open).toBe(true);
 		const from = host.events.length;
 		world.server.release("awaited");
