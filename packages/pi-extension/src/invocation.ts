@@ -143,8 +143,8 @@ const FIELD_SETTINGS = {
 } as const satisfies Partial<Record<FieldName, SettingKey>>;
 
 /** What settings files say for all agents, each with its file. */
-function settingFields({ limits, decidedBy }: Settings): {
-	readonly settings: Readonly<Record<string, number>>;
+function settingFields({ limits, isolation, decidedBy }: Settings): {
+	readonly settings: Readonly<Record<string, number | string>>;
 	readonly settingsFile: Readonly<Partial<Record<FieldName, string>>>;
 } {
 	const decided = Object.entries(FIELD_SETTINGS).flatMap(([field, key]) => {
@@ -154,9 +154,14 @@ function settingFields({ limits, decidedBy }: Settings): {
 			? [{ field, file, value }]
 			: [];
 	});
+	const { isolation: file } = decidedBy;
+	const all = [
+		...decided,
+		...(file === undefined ? [] : [{ field: "isolation", file, value: isolation }]),
+	];
 	return {
-		settings: Object.fromEntries(decided.map(({ field, value }) => [field, value])),
-		settingsFile: Object.fromEntries(decided.map(({ field, file }) => [field, file])),
+		settings: Object.fromEntries(all.map(({ field, value }) => [field, value])),
+		settingsFile: Object.fromEntries(all.map(({ field, file }) => [field, file])),
 	};
 }
 

@@ -5,10 +5,10 @@ import {
 	getAgentDir,
 } from "@mariozechner/pi-coding-agent";
 import { AgentManager, type ManagerEvent, systemClock } from "@pi-subagents/runner";
-import { worktreeProvider } from "@pi-subagents/worktrees";
 import { createAgentActions } from "./agent-actions.js";
 import { createAgentBook, readStoredAgents, type StoredAgent } from "./agent-book.js";
 import { depthOf, stopWithParent } from "./agent-tree.js";
+import { agentWorktrees } from "./agent-worktrees.js";
 import type { SubagentsParts } from "./answers.js";
 import { reportExtras } from "./answers.js";
 import { createCatalog } from "./catalog.js";
@@ -100,7 +100,9 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			if (isNew && current?.hasUI) problems([`In ${label} ${problem}.`]);
 		},
 	};
-	const workspaces = createWorkspaceSwitch(worktreeProvider());
+	const workspaces = createWorkspaceSwitch(
+		agentWorktrees({ settings: () => settings, onConflict: problems }),
+	);
 	const waiting: Waiting = {
 		gate: createProviderGate(clock),
 		clock,

@@ -70,6 +70,26 @@ describe("loadSettings", () => {
 		});
 	});
 
+	test("reads what worktrees begin with and share, and says what cannot be", async () => {
+		await writeFile(
+			userFile(),
+			'{"isolation":"worktree","worktreeBase":" main ","worktreeLink":["node_modules"],"worktreeCopy":[".env"]}',
+		);
+		const { settings } = await loadSettings(user, undefined);
+		expect(settings).toMatchObject({
+			isolation: "worktree",
+			worktreeBase: "main",
+			worktreeLink: ["node_modules"],
+			worktreeCopy: [".env"],
+		});
+		await writeFile(userFile(), '{"isolation":"docker","worktreeBase":3,"worktreeLink":"x"}');
+		expect((await loadSettings(user, undefined)).problems).toEqual([
+			'The setting isolation is "docker"; it must be none or worktree. none is used.',
+			"The setting worktreeBase is 3; it must be a text. working-state is used.",
+			'The setting worktreeLink is "x"; it must be a list of names. None are used.',
+		]);
+	});
+
 	test("names a key that it does not know", async () => {
 		await writeFile(userFile(), '{"maxConcurrency":3}');
 		expect((await loadSettings(user, undefined)).problems[0]).toMatch(
@@ -140,6 +160,7 @@ describe("parseSetting", () => {
 		expect(parseSetting("maxConcurrent", " 4 ")).toEqual({ value: 4 });
 		expect(parseSetting("interruptBackground", "true")).toEqual({ value: true });
 		expect(parseSetting("widget", "off")).toEqual({ value: "off" });
+		expect(parseSetting("worktreeBase", " main ")).toEqual({ value: "main" });
 	});
 
 	test.each([

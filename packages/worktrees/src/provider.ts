@@ -40,7 +40,7 @@ export interface WorktreeProviderOptions {
 	 * Ignored files that are linked or copied from the checkout.
 	 * @defaultValue none
 	 */
-	readonly ignoredFiles?: IgnoredFiles;
+	readonly ignoredFiles?: IgnoredFiles | ((request: WorkspaceRequest) => IgnoredFiles);
 	/**
 	 * Whether a worktree in which the agent made files that git ignores is kept. Otherwise the report names them.
 	 * @defaultValue `false`
@@ -74,6 +74,7 @@ export function worktreeProvider(options: WorktreeProviderOptions = {}): Worktre
 	const read = options.readProcess ?? readProcess;
 	const now = options.now ?? Date.now;
 	const base = options.base ?? "working-state";
+	const ignored = options.ignoredFiles ?? {};
 	const directory = options.directory ?? defaultWorktreeDirectory();
 	const limiter = createLimiter(options.concurrency ?? 2);
 	const repositories = new Map<string, Promise<Repository>>();
@@ -150,7 +151,7 @@ export function worktreeProvider(options: WorktreeProviderOptions = {}): Worktre
 				description: request.description,
 			},
 			base: typeof base === "function" ? base(request) : base,
-			ignoredFiles: options.ignoredFiles ?? {},
+			ignoredFiles: typeof ignored === "function" ? ignored(request) : ignored,
 			identity: () => identityOf(repository),
 			owner: { pid: process.pid, started: started ?? "" },
 			now: now(),
