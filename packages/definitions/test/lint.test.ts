@@ -84,18 +84,47 @@ test("of several folders later ones have precedence, and files are named with th
 	expect(files[join(two, "a.md")].messages[0]).toContain(join(one, "a.md"));
 });
 
-test("a folder that is not there gives exit code 1, a wrong call 2 with the usage, --help 0", async () => {
+test("a file alone is checked as in its folder, and its neighbours are not", async () => {
+	const folder = await temporaryFolder({
+		"bad.md": BAD,
+		"good.md": GOOD,
+		"other.md": GOOD,
+		"notes.md": "Notes",
+		"tool.txt": GOOD,
+	});
+	const good = await lint(["--json", join(folder, "good.md")]);
+	expect({ ...good, output: Object.keys(JSON.parse(good.output)) }).toEqual({
+		exitCode: 0,
+		output: ["good.md"],
+		problem: "",
+	});
+	const bad = await lint([join(folder, "bad.md"), join(folder, "good.md")]);
+	expect(bad.exitCode).toBe(1);
+	expect(bad.output).toMatch(
+		/bad\.md:4: error: .*\n\n2 files: 1 good, 0 with warnings, 1 rejected/,
+	);
+	expect(await lint([join(folder, "tool.txt")])).toMatchObject({
+		exitCode: 1,
+		problem: `${join(folder, "tool.txt")}: error: It is not named like an agent file. Give it the ending .md.\n`,
+	});
+	const whole = await lint(["--json", `${folder}/`, join(folder, "good.md")]);
+	expect(Object.keys(JSON.parse(whole.output))).toEqual([
+		...["bad.md", "good.md", "notes.md", "other.md"],
+	]);
+});
+
+test("a path that is not there gives exit code 1, a wrong call 2 with the usage, --help 0", async () => {
 	const folder = await temporaryFolder({ "a.md": GOOD });
 	const missing = join(folder, "missing");
 	expect(await lint([missing])).toEqual({
 		exitCode: 1,
 		output: "0 files: 0 good, 0 with warnings, 0 rejected, 0 no agents.\n",
-		problem: `${missing}: error: There is no such folder. Check the path.\n`,
+		problem: `${missing}: error: There is no such file or folder. Check the path.\n`,
 	});
-	expect((await lint([join(folder, "a.md")])).exitCode).toBe(1);
+	expect((await lint([join(folder, "a.md")])).exitCode).toBe(0);
 	expect((await lint([])).exitCode).toBe(2);
 	expect((await lint(["--jsno", folder])).problem).toContain(
-		"Usage: pi-subagents-lint [--json] DIR...",
+		"Usage: pi-subagents-lint [--json] DIR|FILE...",
 	);
 	expect((await lint(["--help"])).output).toContain("Usage: pi-subagents-lint");
 });
