@@ -1,6 +1,6 @@
 // Packs every package and looks at it like a user: publint, an installation from the tarballs, types under both module
 // resolutions, imports without side effects, and every `ts` block of the READMEs, which must run, print what the comments
-// after its statements say, and end by itself.
+// after its statements say, and end by itself. Without arguments also what scripts/try-projects.js does.
 //
 //     node scripts/check-packages.js [FOLDER...]      only these of packages/
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -10,6 +10,7 @@ import { join, resolve } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { execute, refuse } from "./execute.js";
+import { tryProjects } from "./try-projects.js";
 import { useLibraries } from "./use-libraries.js";
 
 const root = resolve(import.meta.dirname, "..");
@@ -28,6 +29,7 @@ try {
 		if (!libraries.includes(each)) checkPiPackage(each);
 	}
 	const examples = libraries.length > 0 ? await useLibraries(user, libraries, tarballs) : 0;
+	if (process.argv.length === 2) await tryProjects(user, tarballs);
 	const names = packages.map(({ folder }) => folder).join(", ");
 	console.log(`Good to publish: ${names}; ${examples} README examples ran.`);
 } catch (error) {

@@ -1,10 +1,15 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** What the command printed, also as errors; a minute is enough for each. */
-export async function execute(command, args, cwd) {
+/** What the command printed, also as errors; a minute is enough for each unless `options` of `execFile` say otherwise. */
+export async function execute(command, args, cwd, options = {}) {
 	try {
-		const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, timeout: 60_000 });
+		const { stdout, stderr } = await promisify(execFile)(command, args, {
+			cwd,
+			timeout: 60_000,
+			maxBuffer: 64 * 1024 * 1024,
+			...options,
+		});
 		return stdout + stderr;
 	} catch (error) {
 		const printed = error.stdout + error.stderr || error.message;

@@ -1,3 +1,22 @@
+export type {
+	AgentDefinition,
+	AgentOutcome,
+	AgentRecordSnapshot,
+	AgentStatus,
+	CompactionReason,
+	HostEvent,
+	Isolation,
+	ObservableSession,
+	OutcomeReason,
+	RunLimits,
+	ThinkingLevel,
+	Usage,
+	Workspace,
+	WorkspaceEnd,
+	WorkspaceProvider,
+	WorkspaceReport,
+	WorkspaceRequest,
+} from "@pi-subagents/core";
 export {
 	type EventSource,
 	getSubagentsService,
