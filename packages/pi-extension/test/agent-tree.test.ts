@@ -34,7 +34,7 @@ test("a parent that is unknown ends the line, and a circle of parents ends, too"
 	expect(tree.ids(ancestorsOf(tree, tree.of("b")))).toEqual(["c"]);
 });
 
-test("[RECUR-01] the main session has no limit, an agent those of depth and of its tree", () => {
+test("the main session has no limit, an agent those of depth and of its tree (RECUR-01)", () => {
 	const tree = agents(["a"], ["b", "a"], ["c", "b"]);
 	const limits = { maxDepth: 2, maxNested: 2, maxSessionTokens: 0, maxSessionCost: 0 };
 	expect(treeLimit(tree, { depth: 0, types: ["*"] }, limits)).toBeUndefined();

@@ -10,7 +10,7 @@ function deferred<T>() {
 }
 
 describe("turns of dialogs", () => {
-	test("[PERM-01] one is open at a time, in the order in which they were asked for", async () => {
+	test("one is open at a time, in the order in which they were asked for (PERM-01)", async () => {
 		const turns = createDialogTurns();
 		const first = deferred<string>();
 		const opened: string[] = [];

@@ -59,7 +59,7 @@ test("flags of the command line reach the extensions that have them", () => {
 	]);
 });
 
-test("[CONTEXT-10] instructions that a worktree has a copy of are not read from the original, too", () => {
+test("instructions that a worktree has a copy of are not read from the original, too (CONTEXT-10)", () => {
 	const files = ["/AGENTS.md", "/repo/AGENTS.md", "/repo/w/1/AGENTS.md", "/repo/w/1/sub/AGENTS.md"];
 	const kept = withoutOriginal(
 		files.map((path) => ({ path, content: "" })),

@@ -47,7 +47,7 @@ const TREE: readonly Line[] = [
 	{ id: "d", tokens: 1000, type: "worker" },
 ];
 
-describe("[ACCOUNT-03] the costs of agents", () => {
+describe("the costs of agents (ACCOUNT-03)", () => {
 	test("an agent has its own and that of all below it", () => {
 		const tree = agents(...TREE);
 		expect(subtreeUsage(tree, tree.of("a")).input).toBe(111);
@@ -77,7 +77,7 @@ describe("[ACCOUNT-03] the costs of agents", () => {
 	});
 });
 
-describe("[ACCOUNT-01] what a session is charged with", () => {
+describe("what a session is charged with (ACCOUNT-01)", () => {
 	test("agents that have ended, with all below them, once", () => {
 		const tree = agents(
 			{ id: "a", tokens: 1, running: true },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Parent } from "./parent.js";
 
 describe("deliveries", () => {
-	test("[NOTIFY-02] an idle parent is woken when its agent ends", async () => {
+	test("an idle parent is woken when its agent ends (NOTIFY-02)", async () => {
 		const parent = new Parent();
 		parent.spawn();
 		await parent.clock.advance(0);
@@ -12,7 +12,7 @@ describe("deliveries", () => {
 		expect(parent.wakeUps).toBe(1);
 	});
 
-	test("[NOTIFY-05] agents that end soon after each other wake it once", async () => {
+	test("agents that end soon after each other wake it once (NOTIFY-05)", async () => {
 		const parent = new Parent();
 		for (let index = 0; index < 3; index++) parent.spawn();
 		await parent.clock.advance(0);
@@ -59,7 +59,7 @@ describe("deliveries", () => {
 		expect(parent.told[0]).toBe("a1#1");
 	});
 
-	test("[NOTIFY-03] a result that the parent read is not announced", async () => {
+	test("a result that the parent read is not announced (NOTIFY-03)", async () => {
 		const parent = new Parent();
 		parent.running = true;
 		parent.spawn();
@@ -71,7 +71,7 @@ describe("deliveries", () => {
 		expect(parent.wakeUps).toBe(0);
 	});
 
-	test("[STATUS-04] an agent that is stopped before it started is told, too", async () => {
+	test("an agent that is stopped before it started is told, too (STATUS-04)", async () => {
 		const parent = new Parent();
 		for (let index = 0; index < 4; index++) parent.spawn();
 		parent.stop(parent.agents[3] as AgentRecord);

@@ -43,7 +43,7 @@ test("durations change their unit without a gap", () => {
 });
 
 describe("oneLine", () => {
-	test("[UI-05] takes out what a terminal would obey", () => {
+	test("takes out what a terminal would obey (UI-05)", () => {
 		expect(oneLine("a\u001b]52;c;aGk=\u0007b\r\nc\u009bd", 80)).toBe("a ]52;c;aGk= b c d");
 	});
 

@@ -75,7 +75,7 @@ const BRANCH: readonly SessionEntry[] = [
 ];
 
 describe("a fork", () => {
-	test("[CONTEXT-08] has paired calls, no thinking, no failed answers, and nothing that was paid already", () => {
+	test("has paired calls, no thinking, no failed answers, and nothing that was paid already (CONTEXT-08)", () => {
 		const { messages, notes } = inheritConversation(BRANCH, {
 			how: "fork",
 			model: model(["text", "image"]),
@@ -136,7 +136,7 @@ describe("a fork", () => {
 });
 
 describe("a text", () => {
-	test("[CONTEXT-02] is one labelled message with the last images, without calls that are going on", () => {
+	test("is one labelled message with the last images, without calls that are going on (CONTEXT-02)", () => {
 		const { messages } = inheritConversation(BRANCH, {
 			how: "text",
 			model: model(["text", "image"]),

@@ -21,7 +21,7 @@ describe("a definition that lists no tools", () => {
 		expect(rights.names).toBeUndefined();
 	});
 
-	test("[PERM-03] gets nothing that a narrowed parent lacks, known to it or not", () => {
+	test("gets nothing that a narrowed parent lacks, known to it or not (PERM-03)", () => {
 		const rights = toolRights({}, false, ["read", "grep"]);
 		expect(allowed(rights, ["read", "grep", "bash", "write", "late_tool"])).toEqual([
 			"read",
@@ -41,7 +41,7 @@ describe("a definition that lists tools", () => {
 		expect(rights.names).toEqual(["read", "grep"]);
 	});
 
-	test("[PERM-05] gets none for an empty list", () => {
+	test("gets none for an empty list (PERM-05)", () => {
 		const rights = toolRights({ tools: [] }, false, PARENT);
 		expect(allowed(rights, PARENT)).toEqual([]);
 		expect(rights.names).toEqual([]);
@@ -56,7 +56,7 @@ describe("a definition that lists tools", () => {
 	});
 });
 
-test("[PERM-09] what is disallowed wins over what is listed, with patterns", () => {
+test("what is disallowed wins over what is listed, with patterns (PERM-09)", () => {
 	const rights = toolRights(
 		{ tools: ["*"], disallowedTools: ["mcp__srv__*", "bash"] },
 		false,
@@ -73,7 +73,7 @@ test("an isolated agent has only the host's own tools", () => {
 	expect(allowed(rights, ["read", "bash", "weather"])).toEqual(["read", "bash"]);
 });
 
-test("[RECUR-01] no definition grants the tools that start agents", () => {
+test("no definition grants the tools that start agents (RECUR-01)", () => {
 	const patterns = fc.array(
 		fc.oneof(fc.constantFrom("*", "subagent", "s*", "*_subagent"), fc.string()),
 	);

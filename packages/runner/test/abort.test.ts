@@ -254,8 +254,7 @@ describe("a run that is stopped while the agent works", () => {
 		expect(clock.pendingTimers).toBe(0);
 	});
 
-	// ABORT-04
-	test("is given up after the grace time if a tool ignores its signal, and says so", async () => {
+	test("is given up after the grace time if a tool ignores its signal, and says so (ABORT-04)", async () => {
 		const started = deferred();
 		const stuck = deferred<string>();
 		const deaf = tool("deaf", () => {

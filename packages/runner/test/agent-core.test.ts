@@ -50,8 +50,7 @@ describe("a run on the Agent of pi-agent-core", () => {
 		]);
 	});
 
-	// RESULT-01
-	test("whose provider gives up is an error with the provider's words and the text so far", async () => {
+	test("whose provider gives up is an error with the provider's words and the text so far (RESULT-01)", async () => {
 		const result = await run(
 			scripted("look", [
 				{ text: "looking now", tools: [{ name: "read" }] },
@@ -67,8 +66,7 @@ describe("a run on the Agent of pi-agent-core", () => {
 		expect(isPartial(result.outcome)).toBe(true);
 	});
 
-	// RESULT-01
-	test("whose provider gives up in a resume does not answer with the text of the run before", async () => {
+	test("whose provider gives up in a resume does not answer with the text of the run before (RESULT-01)", async () => {
 		const { session } = await run(scripted("first", [{ text: "The first answer." }]));
 		if (session === undefined) throw new Error("There is no session.");
 		const result = await resumeAgent(session, {
@@ -81,8 +79,7 @@ describe("a run on the Agent of pi-agent-core", () => {
 		});
 	});
 
-	// RESULT-11
-	test("whose provider fails after some rounds keeps what was said last", async () => {
+	test("whose provider fails after some rounds keeps what was said last (RESULT-11)", async () => {
 		const round = (text: string) => ({ text, tools: [{ name: "read" }] });
 		const result = await run(
 			scripted("write", [round("P1"), round("P2"), round("P3"), { error: { status: 500 } }]),
@@ -94,8 +91,7 @@ describe("a run on the Agent of pi-agent-core", () => {
 		});
 	});
 
-	// RESULT-03
-	test("that ends with thinking only has finished without a report and says what it said last", async () => {
+	test("that ends with thinking only has finished without a report and says what it said last (RESULT-03)", async () => {
 		const round = (text: string) => ({ text, tools: [{ name: "read" }] });
 		const rounds = ["one", "two", "three", "four", "five"].map(round);
 		const result = await run(scripted("dig", [...rounds, { think: "enough" }]));
@@ -104,16 +100,14 @@ describe("a run on the Agent of pi-agent-core", () => {
 		expect(isPartial(result.outcome)).toBe(true);
 	});
 
-	// RESULT-08
-	test("that is cut off at the model's output limit says so and keeps the text", async () => {
+	test("that is cut off at the model's output limit says so and keeps the text (RESULT-08)", async () => {
 		const result = await run(scripted("report", [{ text: "Half a sen", finish: "length" }]));
 		expect(result.outcome).toEqual({ status: "completed", reason: "output_limit" });
 		expect(result.text).toBe("Half a sen");
 		expect(isPartial(result.outcome)).toBe(true);
 	});
 
-	// RESULT-02, RESULT-05
-	test("of a provider that sends the whole message at once has all its text", async () => {
+	test("of a provider that sends the whole message at once has all its text (RESULT-02, RESULT-05)", async () => {
 		const message = fauxAssistantMessage([
 			fauxText(""),
 			fauxThinking("hm"),
@@ -132,8 +126,7 @@ describe("a run on the Agent of pi-agent-core", () => {
 		expect(result.outcome).toEqual({ status: "completed", reason: "finished" });
 	});
 
-	// STATUS-02
-	test("that recovers from a failed tool is completed", async () => {
+	test("that recovers from a failed tool is completed (STATUS-02)", async () => {
 		let calls = 0;
 		const flaky = tool("flaky", () => {
 			if (calls++ === 0) throw new Error("no such file");

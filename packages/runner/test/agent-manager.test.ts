@@ -183,8 +183,7 @@ describe("a task that is no good", () => {
 });
 
 describe("waiting", () => {
-	// NOTIFY-09
-	test("for a queued agent brings the text of its run", async () => {
+	test("for a queued agent brings the text of its run (NOTIFY-09)", async () => {
 		const { manager, finish } = createHarness({ maxConcurrent: 1 });
 		manager.spawn(backgroundTask());
 		const waited = manager.spawnAndWait(backgroundTask());
@@ -194,8 +193,7 @@ describe("waiting", () => {
 		expect((await waited).result).toBe("Report of a2.");
 	});
 
-	// NOTIFY-09
-	test("for a resumed agent brings the new text", async () => {
+	test("for a resumed agent brings the new text (NOTIFY-09)", async () => {
 		const { manager, finish } = harness;
 		manager.spawn(task());
 		await promisesSettled();
@@ -215,8 +213,7 @@ describe("waiting", () => {
 		expect((await manager.wait("a1")).status).toBe("completed");
 	});
 
-	// ABORT-05
-	test("can be given up; the agent goes on", async () => {
+	test("can be given up; the agent goes on (ABORT-05)", async () => {
 		const { manager, finish } = harness;
 		const controller = new AbortController();
 		manager.spawn(task());
@@ -306,8 +303,7 @@ describe("a steering message", () => {
 		expect(events.at(-1)).toBe("session_created a1 running");
 	});
 
-	// STEER-04
-	test("that was not read is reported, and read once when the agent is resumed", async () => {
+	test("that was not read is reported, and read once when the agent is resumed (STEER-04)", async () => {
 		const session = hostLikeSession(async ({ index }) => {
 			if (index > 0) return { text: "done" };
 			await manager.steer("a1", "and the tests");

@@ -71,8 +71,7 @@ describe("the turn limit", () => {
 		expect(session.read.at(-1)).toMatch(WRAP_UP);
 	});
 
-	// STATUS-01
-	test("cuts off an agent that does not stop within the grace turns", async () => {
+	test("cuts off an agent that does not stop within the grace turns (STATUS-01)", async () => {
 		const session = answersAt(99);
 		const result = await run(session, { maxTurns: 2, graceTurns: 3 });
 		expect(result).toMatchObject({
@@ -179,8 +178,7 @@ describe("a limit of tokens or money", () => {
 });
 
 describe("the time limit", () => {
-	// STATUS-01
-	test("cuts off whatever goes on, and keeps the text", async () => {
+	test("cuts off whatever goes on, and keeps the text (STATUS-01)", async () => {
 		const session = hostLikeSession(({ index, signal }) => {
 			if (index === 0) return TOOL;
 			emitDelta(session, "half an answer");
@@ -325,8 +323,7 @@ describe("the stall limit", () => {
 		expect(clock.pendingTimers).toBe(0);
 	});
 
-	// STATUS-11
-	test("has patience with a tool, and starts again when it ends", async () => {
+	test("has patience with a tool, and starts again when it ends (STATUS-11)", async () => {
 		const session = silent();
 		const result = run(session, limits);
 		await clock.advance(0);

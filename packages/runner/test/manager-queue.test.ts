@@ -53,9 +53,8 @@ describe("the limit of agents at once", () => {
 		expect(statuses(harness).slice(2)).toEqual(["completed", "running", "queued"]);
 	});
 
-	// CONC-06
 	test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-		"cannot be %d; the one before stays in force",
+		"cannot be %d; the one before stays in force (CONC-06)",
 		(limit) => {
 			const message = `The limit of agents at once is ${limit}; it must be a whole number of 1 or more.`;
 			expect(() => createHarness({ maxConcurrent: limit })).toThrow(new RangeError(message));
@@ -84,8 +83,7 @@ describe("the limit of agents at once", () => {
 		expect(statuses(harness)).toEqual(["completed", "running", "running"]);
 	});
 
-	// CONC-02
-	test("holds for the foreground as well, for each parent, and background work never blocks it", async () => {
+	test("holds for the foreground as well, for each parent, and background work never blocks it (CONC-02)", async () => {
 		const harness = createHarness({ maxConcurrent: 2 });
 		const { manager, finish } = harness;
 		for (let count = 0; count < 3; count++) manager.spawn(backgroundTask());
@@ -150,8 +148,7 @@ describe("the limit of agents at once", () => {
 		expect(statuses(harness)).toEqual(["stopped", "running"]);
 	});
 
-	// CONC-01
-	test("gives every slot back, however a run ends", async () => {
+	test("gives every slot back, however a run ends (CONC-01)", async () => {
 		const harness = createHarness({
 			maxConcurrent: 4,
 			createSession: ({ context }) =>
@@ -179,8 +176,7 @@ describe("the limit of agents at once", () => {
 		expect(clock.pendingTimers).toBe(0);
 	});
 
-	// CONC-08
-	test("is not used up by agents that cannot be started", async () => {
+	test("is not used up by agents that cannot be started (CONC-08)", async () => {
 		let good = false;
 		const harness = createHarness({
 			maxConcurrent: 4,
@@ -205,8 +201,7 @@ describe("the limit of agents at once", () => {
 });
 
 describe("stopping", () => {
-	// STATUS-04
-	test("a queued agent ends it at once: no session, no slot, and whoever waits hears of it", async () => {
+	test("a queued agent ends it at once: no session, no slot, and whoever waits hears of it (STATUS-04)", async () => {
 		const harness = createHarness({ maxConcurrent: 1 });
 		const { manager, requests, finish, events } = harness;
 		manager.spawn(backgroundTask());
@@ -265,7 +260,7 @@ describe("stopping", () => {
 		expect(harness.faults).toEqual([]);
 	});
 
-	test("an agent whose tool does not stop says so in the end", async () => {
+	test("an agent whose tool does not stop says so in the end (STATUS-08)", async () => {
 		const { manager, session, clock } = createHarness();
 		manager.spawn(task());
 		await promisesSettled();
@@ -307,8 +302,7 @@ describe("stopping", () => {
 		expect(manager.abortAll("user")).toBe(0);
 	});
 
-	// ABORT-06
-	test("one of a batch leaves the others alone", async () => {
+	test("one of a batch leaves the others alone (ABORT-06)", async () => {
 		const { manager, finish } = createHarness();
 		const batch = Array.from({ length: 4 }, () => manager.spawnAndWait(task()));
 		await promisesSettled();
@@ -360,8 +354,7 @@ describe("the signal of a task", () => {
 		expect(manager.getRecord("a1")?.status).toBe("running");
 	});
 
-	// LEAK-02
-	test("may be that of many agents without a warning of a leak", async () => {
+	test("may be that of many agents without a warning of a leak (LEAK-02)", async () => {
 		const warnings: Error[] = [];
 		const onWarning = (warning: Error): void => void warnings.push(warning);
 		process.on("warning", onWarning);
@@ -385,8 +378,7 @@ function abortController(): { signal: AbortSignal; abort: (reason?: unknown) => 
 }
 
 describe("a resume", () => {
-	// RESTART-04
-	test("of an agent that is queued, running or stopping is refused; there is one loop only", async () => {
+	test("of an agent that is queued, running or stopping is refused; there is one loop only (RESTART-04)", async () => {
 		const { manager, session, finish } = createHarness({ maxConcurrent: 1 });
 		manager.spawn(backgroundTask());
 		manager.spawn(backgroundTask());

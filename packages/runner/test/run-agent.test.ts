@@ -25,8 +25,7 @@ function runTurns(...turns: Turn[]): Promise<RunResult> {
 }
 
 describe("the text of a run", () => {
-	// RESULT-02
-	test("is all text parts of the last message, whatever the first one is", async () => {
+	test("is all text parts of the last message, whatever the first one is (RESULT-02)", async () => {
 		const result = await runTurns({
 			content: [
 				{ type: "text", text: "" },
@@ -40,13 +39,11 @@ describe("the text of a run", () => {
 		expect(result.outcome).toEqual({ status: "completed", reason: "finished" });
 	});
 
-	// RESULT-05
-	test("is the whole message of a provider that does not stream", async () => {
+	test("is the whole message of a provider that does not stream (RESULT-05)", async () => {
 		expect((await runTurns({ text: "All at once.", streamed: [] })).text).toBe("All at once.");
 	});
 
-	// RESULT-05
-	test("is the final message where the streamed pieces disagree", async () => {
+	test("is the final message where the streamed pieces disagree (RESULT-05)", async () => {
 		const result = await runTurns({ text: "The final text.", streamed: ["A ", "draft"] });
 		expect(result.text).toBe("The final text.");
 	});
@@ -77,9 +74,8 @@ describe("the text of a run", () => {
 });
 
 describe("a run whose last message is an error", () => {
-	// STATUS-03
 	test.each([undefined, "", "  "])(
-		"with the message %j has a reason all the same",
+		"with the message %j has a reason all the same (STATUS-03)",
 		async (error) => {
 			const failed = { stopReason: "error", ...(error !== undefined && { errorMessage: error }) };
 			expect((await runTurns(failed)).outcome).toEqual({
@@ -105,8 +101,7 @@ describe("a run whose last message is an error", () => {
 });
 
 describe("a run that ends without a final message", () => {
-	// STATUS-03
-	test("is an error, and what was said earlier is only partial", async () => {
+	test("is an error, and what was said earlier is only partial (STATUS-03)", async () => {
 		const session = hostLikeSession([], {
 			prompt(self) {
 				self.emit({ type: "turn_start" });

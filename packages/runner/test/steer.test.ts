@@ -23,8 +23,7 @@ afterAll(() => server.close());
 const read = tool("read", () => "contents");
 
 describe("a message", () => {
-	// STEER-01
-	test("that is sent before the session is there is read in its first turn, in order", async () => {
+	test("that is sent before the session is there is read in its first turn, in order (STEER-01)", async () => {
 		const inbox = createInbox(["from the queue"]);
 		const made = deferred<HostLikeSession>();
 		expect(await inbox.send("before the run")).toBe("kept");
@@ -245,8 +244,7 @@ async function play(
 	if (result.outcome.status === "completed") expect(result.unreadMessages).toEqual([]);
 }
 
-// STEER-02
-describe("a message that races with the end of the run is read, reported or refused, and in order", () => {
+describe("a message that races with the end of the run is read, reported or refused, and in order (STEER-02)", () => {
 	test("with the Agent of pi-agent-core", { timeout: 60_000 }, async () => {
 		await fc.assert(
 			fc.asyncProperty(race, async (given) => {
