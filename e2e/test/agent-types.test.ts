@@ -136,13 +136,7 @@ function agentTypes(world: ChildWorld): void {
 		expect(await saved()).toEqual({ maxTurns: 50, agents: { Explore: false } });
 		const refused = await askOne(host, delegate("OFF x", { subagent_type: "explore" }));
 		expect(refused.text).toBe(`The agent "Explore" is disabled by ${settingsFile}.`);
-		await menu(host, [
-			"Agent types",
-			"Explore (builtin, disabled)",
-			"Enable",
-			undefined,
-			undefined,
-		]);
+		await menu(host, ["Agent types", "Explore (builtin, disabled)", "Enable"]);
 		expect(await saved()).toEqual({ maxTurns: 50, agents: {} });
 
 		const from = host.events.length;

@@ -17,7 +17,10 @@ export function readRuntimeDefinition(
 	const read = readMembers([...members, ...(membersOf(limits) ?? [])]);
 	const diagnostics: Diagnostic[] = read.findings.map((finding) => ({ ...finding, file: owner }));
 	const { name, description } = read.values;
-	if (name === undefined || description === undefined || typeof prompt !== "string") {
+	const isIncomplete = name === undefined || description === undefined;
+	const isWrong = diagnostics.some(({ severity }) => severity === "error");
+	// Of a name that cannot be used it has been said.
+	if (typeof prompt !== "string" || (isIncomplete && !isWrong)) {
 		diagnostics.push({
 			severity: "error",
 			file: owner,

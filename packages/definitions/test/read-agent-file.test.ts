@@ -351,7 +351,7 @@ describe("other fields", () => {
 		"hidden: [a]",
 		"color: '#12'",
 		"skills: ../x",
-	])("%s is left out with a warning", (line) => {
+	])("%s is left out with a warning (PARSE-14)", (line) => {
 		const header = `name: x\ndescription: d\n${line}`;
 		expect(read(header).outcome).toBe("load_with_warning");
 		expect(messagesOf(header)).toContain(line.split(":")[0]);

@@ -122,7 +122,7 @@ describe("precedence", () => {
 		expect(definitionOf(registry, "Explore").prompt).toBe("pi");
 	});
 
-	test("a shadowed file and the one that shadows it are both named", async () => {
+	test("a shadowed file and the one that shadows it are both named (PARSE-11)", async () => {
 		const user = await temporaryFolder({ "scout.md": agent("scout") });
 		const project = await temporaryFolder({ "my-scout.md": agent("SCOUT") });
 		const registry = await registryOf(
@@ -151,7 +151,7 @@ describe("precedence", () => {
 		);
 	});
 
-	test("files of one folder are taken in the order of their names, on every machine", async () => {
+	test("files of one folder are taken in the order of their names, on every machine (PARSE-11)", async () => {
 		const folder = await temporaryFolder({
 			"a.md": agent("same", "tools: ls"),
 			"B.md": agent("same", "tools: bash"),
@@ -216,7 +216,7 @@ describe("overrides", () => {
 			})),
 		});
 
-	test("change single fields of any agent, and the rest stays", () => {
+	test("change single fields of any agent, and the rest stays (PARSE-15)", () => {
 		const registry = withOverride(
 			{ explore: { model: "haiku", maxTurns: 5, thinking: "low" } },
 			{ Explore: { max_turns: 9 } },
@@ -397,7 +397,7 @@ describe("reading", () => {
 		expect(registry.find("b").found).toBe(true);
 	});
 
-	test("links are followed, each real file counts once, and circles end", async () => {
+	test("links are followed, each real file counts once, and circles end (PARSE-10)", async () => {
 		const root = await temporaryFolder({ "b.md": agent("linked") });
 		const real = join(root, "real");
 		await mkdir(real);
@@ -445,7 +445,7 @@ describe("reading", () => {
 		},
 	);
 
-	test("a folder that is named like a file, an oversized file and a folder that is none are told, once each", async () => {
+	test("a folder that is named like a file, an oversized file and a folder that is none are told, once each (PARSE-01)", async () => {
 		const folder = await temporaryFolder({
 			"good.md": agent("good"),
 			"large.md": `${agent("large")}${"x".repeat(1024 * 1024)}`,
@@ -469,7 +469,7 @@ describe("reading", () => {
 		]);
 	});
 
-	test("folders below and hidden files are never looked at", async () => {
+	test("folders below and hidden files are never looked at (PARSE-12)", async () => {
 		const folder = await temporaryFolder({
 			"a.md": agent("a"),
 			".b.md": agent("b"),

@@ -116,7 +116,7 @@ describe("where a value comes from", () => {
 		});
 	});
 
-	test("run_in_background: all 27 cases of call, file and setting", () => {
+	test("run_in_background: all 27 cases of call, file and setting (SCHEMA-03)", () => {
 		const choices = [true, false, undefined];
 		const table = choices.flatMap((call) =>
 			choices.flatMap((file) =>
@@ -144,7 +144,7 @@ describe("where a value comes from", () => {
 });
 
 describe("calls", () => {
-	test("inert values count as absent", () => {
+	test("inert values count as absent (SCHEMA-02)", () => {
 		const definition = {
 			model: ["haiku"],
 			thinking: "high",
@@ -168,7 +168,7 @@ describe("calls", () => {
 		}
 	});
 
-	test("a lock keeps a parameter out, and says so unless it makes no difference", () => {
+	test("a lock keeps a parameter out, and says so unless it makes no difference (MODEL-07)", () => {
 		const definition = {
 			model: ["haiku"],
 			limits: { maxTurns: 9 },

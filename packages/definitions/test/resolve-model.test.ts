@@ -67,7 +67,7 @@ describe("one model", () => {
 		expect(resolve(query)).toBe(expected);
 	});
 
-	test("an ambiguous short name is an error that lists all", () => {
+	test("an ambiguous short name is an error that lists all (MODEL-05)", () => {
 		expect(resolve("model-x")).toBe(
 			'The model "model-x" is ambiguous: it may be hub/org/model-x:fast and org/model-x. Write the provider, too.',
 		);
@@ -123,7 +123,7 @@ describe("one model", () => {
 		expect(resolve("openai/sonnet")).toContain("There is no model");
 	});
 
-	test("an object is as good as its name, and nothing means the parent's", () => {
+	test("an object is as good as its name, and nothing means the parent's (MODEL-02)", () => {
 		expect(resolve({ provider: "openai", id: "gpt-5" })).toBe("exact openai/gpt-5");
 		expect(resolve(model("hub/org/model-x:fast"))).toBe("exact hub/org/model-x:fast");
 		for (const nothing of [undefined, "", " ", [], [""]]) {
@@ -150,7 +150,7 @@ describe("an ordered list", () => {
 		});
 	});
 
-	test("never falls back to the parent's model unless it says so", () => {
+	test("never falls back to the parent's model unless it says so (MODEL-01)", () => {
 		expect(resolve(["fake/none", "fake/other"], { parent })).toBe(
 			'There is no model "fake/none" with working credentials. There is no model "fake/other" with working credentials.',
 		);
