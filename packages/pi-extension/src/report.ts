@@ -25,12 +25,24 @@ export function reportText(
 	return [
 		`agent_id: ${record.id}`,
 		headline(record, now),
+		...(isLasting(record) ? [DO_NOT_RETRY] : []),
 		...(extras.notes ?? []).map((note) => `Note: ${note}`),
 		...unread(extras.unreadMessages, record.id),
 		"",
 		body(record, 0, maxBytes),
 		...(extras.workspace ? ["", extras.workspace] : []),
 	].join("\n");
+}
+
+const DO_NOT_RETRY =
+	"Another try would fail in the same way: do not start agents with this model again before the user has mended that.";
+
+/** Whether the provider refused for a reason that the next agent would meet as well. */
+function isLasting({ outcome }: AgentRecord): boolean {
+	if (outcome?.reason !== "provider_error") return false;
+	return /\b40[123]\b|quota|billing|credit|payment|api.?key|unauthorized|forbidden/i.test(
+		outcome.detail ?? "",
+	);
 }
 
 /** One line: who, how it ended or where it is, what it used. */

@@ -3,7 +3,7 @@ import type { AgentRecord } from "@pi-subagents/core";
 import { AgentManager } from "@pi-subagents/runner";
 import { fakeClock, type MockSession, mockSession } from "@pi-subagents/test-helpers";
 import { type AgentBook, createAgentBook, readStoredAgents } from "../src/agent-book.js";
-import { createAnswers, type ScopedParts } from "../src/answers.js";
+import { createAnswers, type Result, type ScopedParts } from "../src/answers.js";
 import { createDeliveries, type Deliveries } from "../src/delivery/deliveries.js";
 import { createReading, type Reading } from "../src/reading.js";
 import { MAIN_SCOPE } from "../src/scope.js";
@@ -165,13 +165,16 @@ export class Parent {
 		});
 	}
 
-	async finish(record: AgentRecord): Promise<void> {
+	/** The agent says something, which is its last message so far. */
+	say(record: AgentRecord, text: string): void {
+		const message = { role: "assistant", content: text, stopReason: "stop" };
+		this.sessions.get(record.id)?.emit({ type: "message_end", message });
+	}
+
+	async finish(record: AgentRecord, text = "done"): Promise<void> {
 		const session = this.sessions.get(record.id);
 		if (!session?.isStreaming) return;
-		session.emit({
-			type: "message_end",
-			message: { role: "assistant", content: "done", stopReason: "stop" },
-		});
+		this.say(record, text);
 		session.finishPrompt();
 		await this.clock.advance(0);
 	}
@@ -211,6 +214,18 @@ export class Parent {
 			if (isTold && before < record.runCount && !this.told.includes(run)) this.told.push(run);
 		});
 		this.#waits.push(read);
+	}
+
+	/** What the parent's model reads of an agent, without waiting for it. */
+	async readNow(id: string): Promise<string> {
+		const request = { id, wait: false, timeoutSeconds: undefined, verbose: false, offset: 0 };
+		return textOf(await this.#reading.read(request, undefined));
+	}
+
+	/** The same, waiting for its end at most so long. */
+	async readWithin(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<string> {
+		const request = { id, wait: true, timeoutSeconds, verbose: false, offset: 0 };
+		return textOf(await this.#reading.read(request, signal));
 	}
 
 	/** The run of the parent comes to its end, and with it what it waits for; on pi 1.x it goes on if something is due. */
@@ -264,4 +279,8 @@ export class Parent {
 		await this.clock.advance(10_000);
 		await Promise.all(this.#waits);
 	}
+}
+
+function textOf({ content }: Result): string {
+	return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }

@@ -45,9 +45,11 @@ export function renderNotification(
 		records.length === 1
 			? "A background agent has"
 			: `${plural(records.length, "background agent")} have`;
+	const failed = records.filter(({ status }) => status === "error").length;
+	const failures = records.length > 1 && failed > 0 ? `, ${failed} of them with an error` : "";
 	return {
 		customType: NOTIFICATION_TYPE,
-		content: `${subject} ended.\n\n${reports.join("\n\n")}`,
+		content: `${subject} ended${failures}.\n\n${reports.join("\n\n")}`,
 		display: true,
 		details: {
 			agents: records.map((record) => ({
