@@ -23,7 +23,7 @@ export interface ProjectGate {
 	accepts(file: RegistryFile, kind: DefinitionFolder["kind"]): boolean;
 	/** Says what does not count, or asks about it: each thing once. Waits for no answer. */
 	review(withheld: readonly RegistryFile[]): void;
-	/** Asks about all that does not count, whatever was answered before. Resolves when that is in force. */
+	/** Asks about all that does not count, whatever was answered before, if an answer can change it. Resolves when it is in force. */
 	ask(withheld: readonly RegistryFile[]): Promise<void>;
 	/** Why an agent file does not count, as the end of a sentence. */
 	reason(): string;
@@ -141,7 +141,9 @@ export function createProjectGate(surroundings: GateSurroundings): ProjectGate {
 			}
 		},
 		async ask(withheld) {
-			if (context !== undefined) await ask(context, waiting(withheld));
+			const why = consent.why(mode());
+			if (why === "host" || why === "setting") tell([`They are not used: ${REASONS[why]}.`]);
+			else if (context !== undefined) await ask(context, waiting(withheld));
 		},
 		reason: () => REASONS[consent.why(mode())],
 		close: () => closed.abort(),
