@@ -5,6 +5,7 @@ import type { Git } from "./git.js";
 import { type ListedWorktree, listWorktrees } from "./list-worktrees.js";
 import { mergeWorktree, previewMerge } from "./merge-worktree.js";
 import { count } from "./names.js";
+import { openCommand } from "./open-command.js";
 import { removeWorktree } from "./remove-worktree.js";
 import { saveWorktree } from "./save-worktree.js";
 
@@ -21,6 +22,7 @@ export interface CommandContext {
 const USAGE = `Usage: pi-subagents-worktrees COMMAND [--repo DIR] [--directory DIR]
 
   list               the worktrees of agents in this repository
+  open NAME          a command that goes into the directory, and makes it again if there is only the branch
   diff NAME          what an agent changed
   merge NAME         says what a merge into the checkout at --repo would do; with --yes, does it
   clean [NAME...]    says what would be done with worktrees of ended agents; with --yes, puts their work on branches,
@@ -96,6 +98,10 @@ export async function runCommand(
 			for (const listed of worktrees) context.print(describe(listed));
 			return false;
 		}
+		if (command === "open" && first) {
+			context.print(openCommand(first.worktree, first.hasDirectory));
+			return false;
+		}
 		if (command === "diff" && first) {
 			const diff = await diffWorktree(first.worktree, call);
 			if (diff.ok) context.print(diff.patch);
@@ -125,9 +131,10 @@ function check(
 	discard: boolean,
 ): string | undefined {
 	if (command === undefined) return "Which command?";
-	if (!["list", "diff", "merge", "clean"].includes(command)) return `Unknown command ${command}.`;
+	if (!["list", "open", "diff", "merge", "clean"].includes(command))
+		return `Unknown command ${command}.`;
 	if (command === "list" && names.length > 0) return "`list` takes no name.";
-	if ((command === "diff" || command === "merge") && names.length !== 1) {
+	if (["open", "diff", "merge"].includes(command) && names.length !== 1) {
 		return `\`${command}\` takes one name.`;
 	}
 	if (discard && (command !== "clean" || names.length === 0)) {

@@ -31,6 +31,7 @@ export {
 	mergeWorktree,
 	previewMerge,
 } from "./merge-worktree.js";
+export { openCommand } from "./open-command.js";
 export { type ProcessOwner, type ReadProcess, readProcess } from "./process-identity.js";
 export {
 	type WorktreeProvider,

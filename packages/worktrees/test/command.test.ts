@@ -44,6 +44,12 @@ test("after a crash the command lists, shows, merges and cleans", async () => {
 		],
 	});
 	expect((await run("diff", "crashed")).out.join("\n")).toContain("+crashed");
+	expect((await run("open", "crashed")).out).toEqual([
+		"cd HOME/worktrees/project-ID/general-purpose-crashed",
+	]);
+	const { out } = await run("open", "a1");
+	const [opened = ""] = out.map((line) => line.replaceAll("HOME", repository.home));
+	expect(opened).toMatch(/^git -C \S+ worktree add \S+ pi-subagents\/general-purpose-a1 && cd /);
 
 	expect(await run("merge", "a1")).toEqual({
 		code: 0,

@@ -49,6 +49,7 @@ describe.each(FAULTS)("when one git command %s", (fault) => {
 				faulty.arm(0, fault);
 				if (workspace instanceof Error) {
 					expect(workspace.name, command).toBe("WorktreeError");
+					if (fault === "fails") expect(workspace.message).toContain("the disk is full");
 					refused.push(command.split(" ")[0] ?? "");
 				} else expect((await workspace.finish(DONE)).changed, command).toBe(false);
 			}

@@ -3,6 +3,7 @@ import {
 	type ListedWorktree,
 	listWorktrees,
 	mergeWorktree,
+	openCommand,
 	previewMerge,
 	removeWorktree,
 	saveWorktree,
@@ -53,9 +54,8 @@ async function worktreeMenu(
 			},
 		},
 		{
-			label: "Where it is",
-			value: async () =>
-				say(hasDirectory ? worktree.directory : `on the branch ${worktree.branch}`, true),
+			label: "Open it in a shell",
+			value: async () => say(openCommand(worktree, hasDirectory), true),
 		},
 		...(ended && hasDirectory
 			? [
