@@ -7,6 +7,7 @@ export interface AgentDefinition {
 	readonly name: string;
 	/** When to use it, for the parent's model. */
 	readonly description: string;
+	/** The name for people; absent: the name itself. */
 	readonly displayName?: string;
 	/** A colour name or `#rrggbb`, for the UI. */
 	readonly color?: string;
@@ -23,17 +24,23 @@ export interface AgentDefinition {
 	readonly disallowedTools?: readonly string[];
 	/** The extensions to load: names or patterns; an empty list means none. Absent: the parent's. */
 	readonly extensions?: readonly string[];
+	/** Extensions not to load, as names or patterns; they win over `extensions`. */
 	readonly excludeExtensions?: readonly string[];
 	/** Skills to offer; an empty list means none. Absent: the host's. */
 	readonly skills?: readonly string[];
 	/** Models in order of preference: `provider/id`, an id, an alias, or `inherit`. */
 	readonly model?: readonly string[];
+	/** How much its model thinks. Absent: as much as the caller's. */
 	readonly thinking?: ThinkingLevel;
+	/** What bounds each of its runs. */
 	readonly limits?: RunLimits;
+	/** Whether it is given the conversation of its caller. */
 	readonly inheritContext?: boolean;
 	/** No extension tools. */
 	readonly isolated?: boolean;
+	/** Where its changes go. */
 	readonly isolation?: Isolation;
+	/** Whether its caller goes on while it works. */
 	readonly runInBackground?: boolean;
 	/** Agents that it may start itself; `["*"]` means any. Absent or empty: none. */
 	readonly subagents?: readonly string[];
@@ -46,6 +53,7 @@ export interface AgentDefinition {
 	readonly hidden?: boolean;
 	/** Call parameters, by their names in an agent file, that the caller cannot change. */
 	readonly locked?: readonly string[];
+	/** Where the definition came from. */
 	readonly source: DefinitionSource;
 }
 
@@ -85,6 +93,7 @@ export interface RunLimits {
 	 * @defaultValue 5
 	 */
 	readonly graceTurns?: number;
+	/** Seconds of this run, its preparation included. */
 	readonly maxSeconds?: number;
 	/** Tokens of this run: input + output + cacheWrite. */
 	readonly maxTokens?: number;
