@@ -3,6 +3,7 @@ import { initTheme, Theme, type ThemeColor } from "@mariozechner/pi-coding-agent
 /** The colours that this extension uses. */
 const COLORS: readonly ThemeColor[] = [
 	"accent",
+	"border",
 	"dim",
 	"error",
 	"muted",

@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from "node:util";
-import { visibleWidth } from "@mariozechner/pi-tui";
 import type { AgentRecord } from "@pi-subagents/core";
 import { type AgentActivity, createActivity } from "@pi-subagents/observers";
 import { createTestRecord } from "@pi-subagents/test-helpers";
@@ -11,6 +10,7 @@ import { failedResult, textResult } from "../src/tools/tool-result.js";
 import { renderAgentCall, renderAgentResult } from "../src/ui/cards.js";
 import { renderNotificationCard } from "../src/ui/notification-card.js";
 import { widgetLines } from "../src/ui/widget.js";
+import { anyText, expectFits } from "./hostile-text.js";
 import { plainTheme } from "./plain-theme.js";
 
 const theme = plainTheme();
@@ -164,34 +164,6 @@ describe("the card of a notification", () => {
 	});
 });
 
-/** What makes terminals and their libraries miscount, or obey. */
-const PIECES = [
-	"word ",
-	"漢字",
-	"👩‍👩‍👧‍👦",
-	"🇩🇪",
-	"☠️",
-	"e\u0301\u0302",
-	"กำ",
-	"ﷺ",
-	"\ud83d",
-	"\u200d",
-	"\u202e",
-	"\u001b[31m",
-	"\u001b]8;;http://a.b\u0007",
-	"\u009b2J",
-	"\u001b",
-	"\u0007",
-	"\t",
-	"\r\n",
-	"- **bold** `code`\n\n",
-];
-const anyText = fc
-	.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: "binary", maxLength: 4 })), {
-		maxLength: 30,
-	})
-	.map((pieces) => pieces.join(""));
-
 const anyRecord = fc
 	.record({
 		status: fc.constantFrom("queued", "running", "completed", "error", "stopped"),
@@ -213,16 +185,8 @@ const anyRecord = fc
 		});
 	});
 
-/** Nothing too wide, no line break, and no command to the terminal but colours. */
-function expectFits(rendered: readonly string[], width: number): void {
-	for (const line of rendered) {
-		expect(visibleWidth(line)).toBeLessThanOrEqual(width);
-		expect(line.replace(/\p{Cc}\[[\d;]*m/gu, "")).not.toMatch(/\p{Cc}/u);
-	}
-}
-
-describe("whatever an agent is called, does and says,", () => {
-	const anyWidth = fc.integer({ min: 1, max: 200 });
+describe("whatever an agent is called, does and says, at any width (UI-01) (UI-02) (UI-05),", () => {
+	const anyWidth = fc.oneof(fc.constantFrom(20, 40, 80, 200), fc.integer({ min: 1, max: 200 }));
 
 	test("the widget fits", () => {
 		fc.assert(

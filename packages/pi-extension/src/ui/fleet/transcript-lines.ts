@@ -25,22 +25,23 @@ export function transcriptRenderer(
 	return ({ messages, live }, width, detail) => {
 		const key = `${width} ${detail.tools} ${detail.thinking}`;
 		const all: string[] = [];
-		const add = (lines: readonly string[]): void => {
+		const add = ({ role }: SessionMessage, lines: readonly string[]): void => {
 			if (lines.length === 0) return;
-			if (all.length > 0) all.push("");
+			// A result belongs to the call above it.
+			if (all.length > 0 && role !== "toolResult") all.push("");
 			for (const line of lines) all.push(line);
 		};
 		for (const message of messages) {
 			const known = drawn.get(message);
 			if (known?.key === key) {
-				add(known.lines);
+				add(message, known.lines);
 				continue;
 			}
 			const lines = fit(messageLines(message, theme, width, detail), width);
 			drawn.set(message, { key, lines });
-			add(lines);
+			add(message, lines);
 		}
-		if (live) add(fit(messageLines(live, theme, width, detail), width));
+		if (live) add(live, fit(messageLines(live, theme, width, detail), width));
 		return all;
 	};
 }
