@@ -27,6 +27,11 @@ const KNOWN: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] 
 		() =>
 			"git does not trust it, because it belongs to another user; `git config --global --add safe.directory DIRECTORY` allows it",
 	],
+	// git does not say why.
+	[
+		/unable to write file (.+)/,
+		([, file]) => `git could not write ${file}; probably the disk is full`,
+	],
 	[/not a git repository/, () => "it is not in a git repository"],
 ];
 
@@ -44,10 +49,9 @@ export function explain(result: GitResult): string {
 function lastLine(text: string): string {
 	const lines = text.split("\n").map((line) => line.trim());
 	const complaint = lines.findLast((line) => /^(?:fatal|error):/.test(line));
-	return (complaint ?? lines.findLast((line) => line !== "") ?? "").replace(
-		/^(?:fatal|error): /,
-		"",
-	);
+	return (complaint ?? lines.findLast((line) => line !== "") ?? "")
+		.replace(/^(?:fatal|error): /, "")
+		.replace(/\.$/, "");
 }
 
 /** What was thrown, as a clause. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { explain } from "../src/explain.js";
 import { createGit } from "../src/index.js";
 import { createLimiter } from "../src/limiter.js";
 import { listSome, shellWord, worktreeName } from "../src/names.js";
@@ -121,6 +122,18 @@ test("a status is read with all its kinds of lines", () => {
 	expect(parseStatus("# branch.oid (initial)\0# branch.head (x)\0")).toMatchObject({
 		branch: "(x)",
 	});
+});
+
+test.each([
+	["error: unable to write file a\nfatal: No space left on device", "the disk is full"],
+	[
+		"Preparing worktree\nerror: unable to write file src/a.ts\nfatal: Could not reset index file to revision 'HEAD'.",
+		"git could not write src/a.ts; probably the disk is full",
+	],
+	["warning: x\nfatal: Needed a single revision.\n", "Needed a single revision"],
+	["", "git ended with code 1"],
+])("what git complains of is a clause: %j", (stderr, clause) => {
+	expect(explain({ ok: false, code: 1, stdout: "", stderr })).toBe(clause);
 });
 
 describe("git", () => {
