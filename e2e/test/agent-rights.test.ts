@@ -2,8 +2,31 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RpcTestHost } from "@pi-subagents/test-helpers";
 import { expect, test } from "vitest";
-import { type ChildWorld, delegate, onBothHosts, requestsOf, script } from "./child-host.js";
-import { ask, askOne, read, steer, stop } from "./tool-answers.js";
+import {
+	type ChildWorld,
+	delegate,
+	onBothHosts,
+	requestsOf,
+	script,
+	toolResults,
+} from "./child-host.js";
+import { agentId, ask, askOne, read, steer, stop } from "./tool-answers.js";
+
+/** Registers a tool some time after the start, as a server's tools come. */
+const SERVER = `
+	export default (pi) => {
+		let timer;
+		const tool = {
+			name: "mcp__tracker__items", label: "Items", description: "Items", parameters: { type: "object", properties: {} },
+			execute: async () => ({ content: [{ type: "text", text: "items" }], details: {} }),
+		};
+		pi.on("session_start", () => {
+			clearTimeout(timer);
+			timer = setTimeout(() => pi.registerTool(tool), 200);
+		});
+		pi.on("session_shutdown", () => clearTimeout(timer));
+	};
+`;
 
 /** Says which tools are active, and switches one off. */
 const SWITCH = `
@@ -16,7 +39,7 @@ const SWITCH = `
 `;
 
 onBothHosts("what an agent may do, and which version of it runs", agentRights, {
-	others: { "switch.ts": SWITCH },
+	others: { "switch.ts": SWITCH, "server.ts": SERVER },
 });
 
 function agentRights(world: ChildWorld): void {
@@ -48,6 +71,55 @@ function agentRights(world: ChildWorld): void {
 			expect([on[index], own?.tools]).toEqual([on[index], ["read", "grep"]]);
 			await rm(join(host.directories.agentDir, "agents", `reader-${index}.md`));
 		}
+	});
+
+	test("what is denied by a pattern is not offered and not run, also if it comes late (PERM-09)", async () => {
+		const host = await world.session();
+		await put(host, "denied", "disallowed_tools: mcp__tracker__*, bash");
+		await put(host, "allowed", "tools: mcp__tracker__*");
+		const calls = [
+			{ name: "mcp__tracker__items", args: {} },
+			{ name: "bash", args: { command: "touch denied.txt" } },
+		];
+		const prompt = (name: string): string =>
+			`${name} ${script({ text: "wait", tools: [{ name: "read", args: { path: "." } }] }, { tools: calls }, { text: "end" })}`;
+		await ask(
+			host,
+			...["denied", "allowed"].map((type) => delegate(prompt(type), { subagent_type: type })),
+		);
+		const results = (name: string) => toolResults(requestsOf(world.server, name).at(-1)).slice(1);
+		for (const { tools } of requestsOf(world.server, "denied ")) {
+			expect(tools).not.toContain("mcp__tracker__items");
+			expect(tools).not.toContain("bash");
+		}
+		expect(results("denied ")).toEqual([
+			"Tool mcp__tracker__items not found",
+			"Tool bash not found",
+		]);
+		expect(requestsOf(world.server, "allowed ")[0]?.tools).toEqual(["mcp__tracker__items"]);
+		expect(results("allowed ")).toEqual(["items", "Tool bash not found"]);
+		expect(await tree(host)).not.toContain("project/denied.txt");
+	});
+
+	test("an agent that is disabled meanwhile is not resumed, and no agent of an agent starts it (PERM-08)", async () => {
+		const host = await world.session();
+		await put(host, "passing", "tools: read");
+		await put(host, "lead", "tools: read\nsubagents: '*'");
+		const id = agentId((await askOne(host, delegate("P x", { subagent_type: "passing" }))).text);
+		await put(host, "passing", "tools: read\nenabled: false");
+		const inner = delegate("INNER x", { subagent_type: "passing" });
+		const [resumed, nested] = await ask(
+			host,
+			delegate("P y", { resume: id }),
+			delegate(`LEAD ${script({ tools: [inner] }, { text: "end" })}`, { subagent_type: "lead" }),
+		);
+		const refusal = /The agent "passing" is disabled by .*passing\.md\./;
+		expect(resumed).toMatchObject({ isError: true, text: expect.stringMatching(refusal) });
+		expect(nested?.isError).toBe(false);
+		const [lead] = requestsOf(world.server, "LEAD");
+		expect(JSON.stringify(lead?.body.tools)).not.toContain("- passing");
+		expect(toolResults(requestsOf(world.server, "LEAD").at(-1))[0]).toMatch(refusal);
+		expect(requestsOf(world.server, "INNER")).toEqual([]);
 	});
 
 	test("no name, id or directory reaches a file outside of where agents are kept (PERM-14)", async () => {
