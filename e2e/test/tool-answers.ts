@@ -116,7 +116,7 @@ export function notificationsIn(request: ModelRequest | undefined): readonly str
 	return (request?.messages ?? [])
 		.filter(({ role }: ChatMessage) => role === "user")
 		.map(({ content }) => textOf(content))
-		.filter((text) => /^(A background agent has|\d+ background agents have) ended\./.test(text));
+		.filter((text) => /^(A background agent has|\d+ background agents have) ended\b/.test(text));
 }
 
 /** Resolves with the first notification from the event `from` on, when the run that it started is over. */
