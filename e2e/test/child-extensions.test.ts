@@ -44,7 +44,7 @@ const agent = (...lines: readonly string[]): string =>
 	["---", "description: d", ...lines, "---", "Work."].join("\n");
 
 onBothHosts("extensions in children", (world, name) => {
-	test("[PERM-12] children load the parent's extensions as chosen, flags and late tools included, and say what fails", async () => {
+	test("children load the parent's extensions as chosen, flags and late tools included, and say what fails (PERM-12) (LIFECYCLE-04) (LIFECYCLE-07) (LIFECYCLE-09)", async () => {
 		const host = await world.rpc({
 			others: {
 				"alpha.ts": tool("alpha"),
