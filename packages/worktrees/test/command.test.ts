@@ -1,21 +1,18 @@
 import { rm } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { runCommand, worktreeProvider } from "../src/index.js";
-import { DONE, request, testRepository, withoutIds } from "./support/repository.js";
+import {
+	DONE,
+	request,
+	type TestRepository,
+	testRepository,
+	withoutIds,
+} from "./support/repository.js";
 
-/** A repository whose agents had different ends, and the command in it. */
+/** A repository, and the command in it. */
 async function setUp() {
 	const repository = await testRepository();
 	const { git, path, worktrees } = repository;
-	const dead = { git, directory: worktrees, readProcess: async () => "an earlier boot" };
-	const saved = await worktreeProvider({ ...dead, now: () => 1 }).prepare(request(path));
-	await repository.write({ "own.txt": "own\n" }, saved.root);
-	await saved.finish(DONE);
-	for (const agentId of ["crashed", "empty"]) {
-		const provider = worktreeProvider({ ...dead, now: () => (agentId === "empty" ? 3 : 2) });
-		const { root } = await provider.prepare(request(path, { agentId, description: "" }));
-		if (agentId === "crashed") await repository.write({ "own.txt": "crashed\n" }, root);
-	}
 	return {
 		repository,
 		run: async (...args: readonly string[]) => {
@@ -32,8 +29,23 @@ async function setUp() {
 	};
 }
 
+/** Agents with different ends. */
+async function runAgents(repository: TestRepository): Promise<void> {
+	const { git, path, worktrees } = repository;
+	const dead = { git, directory: worktrees, readProcess: async () => "an earlier boot" };
+	const saved = await worktreeProvider({ ...dead, now: () => 1 }).prepare(request(path));
+	await repository.write({ "own.txt": "own\n" }, saved.root);
+	await saved.finish(DONE);
+	for (const agentId of ["crashed", "empty"]) {
+		const provider = worktreeProvider({ ...dead, now: () => (agentId === "empty" ? 3 : 2) });
+		const { root } = await provider.prepare(request(path, { agentId, description: "" }));
+		if (agentId === "crashed") await repository.write({ "own.txt": "crashed\n" }, root);
+	}
+}
+
 test("after a crash the command lists, shows, merges and cleans", async () => {
 	const { repository, run } = await setUp();
+	await runAgents(repository);
 	expect(await run("list")).toEqual({
 		code: 0,
 		errors: [],
