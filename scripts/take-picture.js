@@ -2,6 +2,10 @@
 // they do. It needs tmux and a build.
 //
 //     node scripts/take-picture.js [--host released|current] [--size 100x30] [--theme dark|light] [--out FILE]
+//         [--keys "M-a Enter"] [--when PATTERN]
+//
+// `--keys` are pressed as tmux names them, one after the other, when the agents work; `--when` is then what has to be on
+// the screen.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -16,8 +20,12 @@ const { values } = parseArgs({
 		size: { type: "string", default: "100x30" },
 		theme: { type: "string", default: "dark" },
 		out: { type: "string", default: join(root, "docs", "images", "widget.svg") },
-		// What has to be on the screen.
+		keys: { type: "string", default: "" },
 		when: { type: "string", default: "at work above the editor\\.[^]*3 running[^]*\\d tools?  " },
+		label: {
+			type: "string",
+			default: "pi in a terminal; above its editor, a list of three agents and what each is doing",
+		},
 	},
 });
 const [columns, rows] = values.size.split("x").map(Number);
@@ -57,8 +65,13 @@ try {
 	await waitFor(/Let three/);
 	await sleep(500);
 	tmux("send-keys", "Enter");
+	if (values.keys !== "") await waitFor(/3 running[\s\S]*\d tools? /);
+	for (const key of values.keys.split(" ").filter(Boolean)) {
+		tmux("send-keys", key);
+		await sleep(500);
+	}
 	const screen = await waitFor(new RegExp(values.when));
-	const label = "pi in a terminal; above its editor, a list of three agents and what each is doing";
+	const { label } = values;
 	mkdirSync(dirname(values.out), { recursive: true });
 	// The picture does not tell where it was taken.
 	const shown = screen.replaceAll(root, "~/pi-subagents");
