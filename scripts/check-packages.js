@@ -3,7 +3,7 @@
 // after its statements say, and end by itself. Without arguments also what scripts/try-projects.js does.
 //
 //     node scripts/check-packages.js [FOLDER...]      only these of packages/
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,19 +16,37 @@ import { useLibraries } from "./use-libraries.js";
 const root = resolve(import.meta.dirname, "..");
 const user = mkdtempSync(join(tmpdir(), "pi-subagents-user-"));
 
+/**
+ * The JavaScript that a package may bring, in KB (1000 bytes) as it is in the tarball, and whether it may bring other people's
+ * packages. docs/authors.md tells it.
+ */
+const WEIGHT = {
+	core: { most: 20, alone: true },
+	observers: { most: 12, alone: true },
+	runner: { most: 80, alone: true },
+	definitions: { most: 180, alone: false },
+	worktrees: { most: 160, alone: true },
+	"test-helpers": { most: 80, alone: true },
+	"pi-extension": { most: 310, alone: true },
+};
+
 try {
 	const folders = readdirSync(join(root, "packages"));
 	const wanted = process.argv.length > 2 ? process.argv.slice(2) : folders;
 	const packages = wanted.map(readPackage);
 	const tarballs = await packAll();
 	await Promise.all(packages.map((each) => lint(each, tarballs[each.name])));
+	for (const each of packages) checkWeight(each);
 	// Everything but a package for pi, which only pi imports.
 	const libraries = packages.filter(({ exports }) => exports["."]);
 	for (const each of packages) {
 		checkReadme(each, libraries.includes(each) ? "ts" : "sh");
 		if (!libraries.includes(each)) checkPiPackage(each);
 	}
-	const examples = libraries.length > 0 ? await useLibraries(user, libraries, tarballs) : 0;
+	// Other extensions import from it, too, without pi.
+	const others = packages.filter((each) => !libraries.includes(each));
+	const imported = [...libraries, ...others.map((each) => ({ ...each, peerDependencies: {} }))];
+	const examples = await useLibraries(user, imported, tarballs);
 	if (process.argv.length === 2) await tryProjects(user, tarballs);
 	const names = packages.map(({ folder }) => folder).join(", ");
 	console.log(`Good to publish: ${names}; ${examples} README examples ran.`);
@@ -59,6 +77,18 @@ async function lint({ name }, file) {
 	const { messages, pkg } = await publint({ strict: true, pack: { tarball } });
 	const problems = messages.map((message) => formatMessage(message, pkg));
 	refuse(name, problems);
+}
+
+function checkWeight({ dependencies = {}, directory, folder, name }) {
+	const { alone, most } = WEIGHT[folder];
+	const dist = join(directory, "dist");
+	const files = readdirSync(dist, { recursive: true }).filter((file) => /\.[cm]?js$/.test(file));
+	const size = files.reduce((sum, file) => sum + statSync(join(dist, file)).size, 0) / 1000;
+	const foreign = Object.keys(dependencies).filter((each) => !each.startsWith("@pi-subagents/"));
+	refuse(name, [
+		...(size > most ? [`it has ${Math.ceil(size)} KB of JavaScript and not ${most} at most`] : []),
+		...(alone ? foreign.map((each) => `it must not depend on ${each}`) : []),
+	]);
 }
 
 function checkReadme({ name, readme }, language) {

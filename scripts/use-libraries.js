@@ -6,6 +6,14 @@ import { execute, refuse } from "./execute.js";
 
 const root = resolve(import.meta.dirname, "..");
 
+/** The TypeScript of this project and those before it that people still use, by the names of their packages here. */
+const COMPILERS = ["typescript-5.9", "typescript-6", "typescript"];
+/**
+ * What an import may take, in parts of what Node itself takes to start, both in CPU time: a busy machine makes both slower. On
+ * one that does nothing else, Node 20 starts in about 40 milliseconds.
+ */
+const IMPORT_SHARE = { core: 0.5, observers: 0.5, definitions: 1.2 };
+
 /**
  * `folder` is empty at first; `libraries` are manifests with the names of their folders and the text of their READMEs;
  * `tarballs` are paths by package name. Resolves to the number of examples that ran, and rejects with what is wrong.
@@ -16,8 +24,12 @@ export async function useLibraries(folder, libraries, tarballs) {
 	const sources = users.flatMap(({ directory, examples, imports }) =>
 		[imports, ...examples.map(({ file }) => file)].map((file) => join(directory, file)),
 	);
-	for (const resolution of ["nodenext", "bundler"]) await typeCheck(folder, sources, resolution);
+	for (const compiler of COMPILERS) {
+		const check = (resolution) => typeCheck(compiler, folder, sources, resolution);
+		await Promise.all(["nodenext", "bundler"].map(check));
+	}
 	await Promise.all(users.map(importWithoutSideEffects));
+	for (const user of users) await importQuickly(user);
 	await Promise.all(users.map(runExamples));
 	return users.flatMap(({ examples }) => examples).length;
 }
@@ -40,7 +52,7 @@ function writeUser(folder, library) {
 	const imports = write("imports.ts", lines.join(""));
 	const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code);
 	const examples = blocks.map((code, i) => ({ file: write(`readme-${i + 1}.ts`, code), code }));
-	return { directory, examples, imports, name, specifiers };
+	return { directory, examples, folder: library.folder, imports, name, specifiers };
 }
 
 function withoutWorkspaceRanges(_key, value) {
@@ -61,13 +73,33 @@ async function install(folder, users, tarballs) {
 	await execute("pnpm", ["install", "--prefer-offline", "--no-frozen-lockfile"], folder);
 }
 
-function typeCheck(folder, sources, resolution) {
+function typeCheck(compiler, folder, sources, resolution) {
 	const module = resolution === "bundler" ? "esnext" : resolution;
 	const options = ["--strict", "--skipLibCheck", "--target", "es2023", "--types", "node"];
 	const typeRoots = ["--typeRoots", join(root, "node_modules", "@types")];
 	const kind = ["--module", module, "--moduleResolution", resolution];
-	const compiler = join(root, "node_modules", ".bin", "tsc");
-	return execute(compiler, [...options, ...typeRoots, ...kind, ...sources], folder);
+	const program = join(root, "node_modules", compiler, "bin", "tsc");
+	return execute("node", [program, ...options, ...typeRoots, ...kind, ...sources], folder);
+}
+
+/** In a process of its own each time; the least of several, because the machine may do other things, too. */
+async function importQuickly({ directory, folder, name }) {
+	const most = IMPORT_SHARE[folder];
+	if (most === undefined) return;
+	const program = `
+		const start = process.cpuUsage();
+		await import(process.argv[1]);
+		const taken = process.cpuUsage(start);
+		console.log((taken.user + taken.system) / (start.user + start.system));
+	`;
+	const shares = [];
+	while (shares.length < 10 && !(Math.min(...shares) < most)) {
+		const options = ["--input-type=module", "-e", program, name];
+		shares.push(Number(await execute("node", options, directory)));
+	}
+	const least = Math.min(...shares);
+	const problem = `its import takes ${least} of what Node takes to start and not less than ${most}`;
+	refuse(name, least < most ? [] : [problem]);
 }
 
 /** Each entry by itself: nothing is printed, no handle is left, and no global is added. */

@@ -6,6 +6,7 @@ type LoadRow = () => Promise<Row>;
 /** All benchmarks by name, in the order in which they run. */
 export const rows: ReadonlyMap<string, LoadRow> = new Map<string, LoadRow>([
 	["size", async () => (await import("./rows/size.js")).measureSize],
+	["import", async () => (await import("./rows/import.js")).measureImport],
 	["tokens", async () => (await import("./rows/tokens.js")).measureTokens],
 	["start", async () => (await import("./rows/start.js")).measureStart],
 	["foreground", async () => (await import("./rows/foreground.js")).measureForeground],

@@ -6,8 +6,10 @@ import type { Result } from "../result.js";
 /** How large the extension is. */
 export async function measureSize(): Promise<readonly Result[]> {
 	const dist = join(projectFolder, "packages", "pi-extension", "dist");
-	const names = await readdir(dist);
-	const sizes = await Promise.all(names.map((name) => stat(join(dist, name))));
+	const entries = await readdir(dist, { withFileTypes: true });
+	// What is in folders is not loaded by a host: it is for other extensions.
+	const files = entries.filter((entry) => entry.isFile());
+	const sizes = await Promise.all(files.map(({ name }) => stat(join(dist, name))));
 	const bytes = sizes.reduce((sum, { size }) => sum + size, 0);
 	return [
 		{
