@@ -38,6 +38,7 @@ await build({
 	bundle: true,
 	format: "cjs",
 	external: ["@mariozechner/*", "typebox"],
+	plugins: [droppableConstants(/js-yaml[\\/]dist[\\/]js-yaml\.mjs$/)],
 	define: { "import.meta.url": "entryUrl" },
 	// A function of what only the first file has.
 	banner: { js: "module.exports = (require, entryUrl) => {\nconst module = { exports: {} };" },
@@ -67,3 +68,19 @@ for (const name of readdirSync(service).filter((file) => file.endsWith(".d.ts"))
 	writeFileSync(file, text);
 }
 writeFileSync(join(dist, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
+
+/**
+ * Lets esbuild leave out constants of a library that nothing uses: it keeps what calls or spreads something, because that
+ * might have an effect. In js-yaml nothing of that has one, and its writer and its schemas are half of it.
+ */
+function droppableConstants(filter) {
+	return {
+		name: "droppable-constants",
+		setup: ({ onLoad }) =>
+			onLoad({ filter }, ({ path }) => {
+				const text = readFileSync(path, "utf8");
+				const declaration = /^var (\w+) = (.*?);$(?=\n\S)/gms;
+				return { contents: text.replace(declaration, "var $1 = /* @__PURE__ */ (() => ($2))();") };
+			}),
+	};
+}
