@@ -8,7 +8,7 @@ const PNG =
 
 onBothHosts("inherited conversations", (world, name) => {
 	test.each(["text", "fork"] as const)(
-		"[CONTEXT-02] [CONTEXT-08] as a %s: the task is last and apart, calls are paired, images are there, and who did not ask has nothing",
+		"as a %s: the task is last and apart, calls are paired, images are there, and who did not ask has nothing (CONTEXT-02) (CONTEXT-08)",
 		async (inheritedContext) => {
 			const models = modelsJson(world.server);
 			const seeing = Object.fromEntries(

@@ -5,7 +5,7 @@ import { delegate, onBothHosts, requestsOf, script, toolResults } from "./child-
 const DOLLARS = (100 * 1 + 10 * 2) / 1e6;
 
 onBothHosts("what children cost", (world, name) => {
-	test("[ACCOUNT-01] [ACCOUNT-03] every level is told, and the current host's own totals have each token once", async () => {
+	test("every level is told, and the current host's own totals have each token once (ACCOUNT-01) (ACCOUNT-03)", async () => {
 		const lead = "---\ndescription: Leads\nsubagents: '*'\n---\nLead.";
 		const host = await world.rpc({ agentFiles: { lead } });
 		world.server.script("lead", [{ tools: [delegate("COST-IN")] }, { text: "led" }]);
@@ -33,7 +33,7 @@ onBothHosts("what children cost", (world, name) => {
 		await host.dispose();
 	});
 
-	test("[PERM-03] [MODEL-08] a narrowed parent has narrowed children", async () => {
+	test("a narrowed parent has narrowed children (PERM-03) (MODEL-08)", async () => {
 		const host = await world.print({ args: ["--tools", "read,grep,subagent"] });
 		await host.run(`t ${script({ tools: [delegate("NARROW")] }, { text: "end" })}`);
 		expect([...(requestsOf(world.server, "NARROW")[0]?.tools ?? [])].sort()).toEqual([

@@ -15,7 +15,7 @@ const OWN = ["subagent", "get_subagent_result", "steer_subagent", "stop_subagent
 onBothHosts("nested agents", nestedAgents, { agentFiles: { lead: LEAD, worker: WORKER } });
 
 function nestedAgents(world: ChildWorld): void {
-	test("[RECUR] an agent whose definition lists types gets the tools, no other does", async () => {
+	test("an agent whose definition lists types gets the tools, no other does", async () => {
 		const host = await world.session();
 		const inner = delegate("NEST-A-WORKER", { subagent_type: "worker" });
 		const refused = delegate("NEST-A-PLAN", { subagent_type: "Plan" });
@@ -39,7 +39,7 @@ function nestedAgents(world: ChildWorld): void {
 		expect(requestsOf(world.server, "NEST-A-PLAN")).toEqual([]);
 	});
 
-	test("[RECUR] three levels run with one slot, and the last level has no tools to go deeper", async () => {
+	test("three levels run with one slot, and the last level has no tools to go deeper", async () => {
 		const host = await world.session({ maxConcurrent: 1, maxDepth: 3 });
 		const lead = { subagent_type: "lead" };
 		world.server.script("one", [{ tools: [delegate("NEST-2 @@#two#@@", lead)] }, { text: "1" }]);
@@ -56,7 +56,7 @@ function nestedAgents(world: ChildWorld): void {
 		expect(requestsOf(world.server, "NEST-3a")[0]?.tools).not.toContain("subagent");
 	});
 
-	test("[RECUR-01] a model that always starts two more is bounded and told to stop", async () => {
+	test("a model that always starts two more is bounded and told to stop (RECUR-01)", async () => {
 		const host = await world.session({ maxDepth: 9, maxNested: 5 });
 		const two = [
 			delegate("MORE @@#more#@@", { subagent_type: "lead" }),
@@ -99,7 +99,7 @@ function nestedAgents(world: ChildWorld): void {
 		expect(inner.aborted).toBe(true);
 	});
 
-	test("[RECUR-04] twenty parallel agents that may delegate have the same tools", async () => {
+	test("twenty parallel agents that may delegate have the same tools (RECUR-04)", async () => {
 		const host = await world.session({ maxConcurrent: 20 });
 		const many = Array.from({ length: 20 }, () => delegate("EQUAL", { subagent_type: "lead" }));
 		await host.prompt(script({ tools: many }, { text: "end" }));

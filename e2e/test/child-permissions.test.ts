@@ -15,6 +15,16 @@ import {
 
 const fixture = (name: string): Promise<string> =>
 	readFile(join(import.meta.dirname, "fixtures", name), "utf8");
+/** A tool that shows a component of its own. */
+const SHOWS = `
+	export default (pi) => pi.registerTool({
+		name: "shows", label: "shows", description: "shows",
+		parameters: { type: "object", properties: {} },
+		async execute(id, args, signal, onUpdate, ctx) {
+			const answer = await ctx.ui.custom(() => ({ render: () => ["x"], invalidate() {} }));
+			return { content: [{ type: "text", text: "shown: " + answer }], details: {} };
+		},
+	});`;
 const bash = (command: string) => ({ name: "bash", args: { command } });
 
 /** Starts a host with a permission extension and a folder for its notes. */
@@ -39,7 +49,7 @@ async function startPrompt(world: ChildWorld, options: WorldOptions, prompt: str
 }
 
 onBothHosts("permissions in children", (world) => {
-	test("[PERM-01] over RPC dialogs reach the client with the agent's name, one at a time", async () => {
+	test("over RPC dialogs reach the client with the agent's name, one at a time (PERM-01)", async () => {
 		const { options, probes } = await withPermissions("asking-permissions.ts");
 		const first = delegate(`ASK-1 ${script({ tools: [bash("echo one")] }, { text: "ran" })}`, {
 			description: "first job",
@@ -73,7 +83,7 @@ onBothHosts("permissions in children", (world) => {
 		expect((await readLog(probes, "asked")).map((line) => line.hasUI)).toEqual([true, true]);
 	});
 
-	test("[PERM-02] in print mode a dialog fails at once, the child knows that there is no UI, and is told why", async () => {
+	test("in print mode a dialog fails at once, the child knows that there is no UI, and is told why (PERM-02)", async () => {
 		const { options, probes } = await withPermissions("asking-permissions.ts");
 		const host = await world.print(options);
 		const task = delegate(`PRINT ${script({ tools: [bash("echo x")] }, { text: "refused" })}`);
@@ -83,6 +93,18 @@ onBothHosts("permissions in children", (world) => {
 			"Nobody is there to allow bash.",
 		);
 		expect(await readLog(probes, "asked")).toMatchObject([{ hasUI: false, allowed: false }]);
+	});
+
+	test("a component of an agent's extension is answered with nothing where none can be shown, as in the session itself", async () => {
+		const shows = { name: "shows" };
+		const task = delegate(`SHOWS ${script({ tools: [shows] }, { text: "ok" })}`);
+		const rpc = await world.rpc({ others: { "shows.ts": SHOWS } });
+		await rpc.prompt(`own ${script({ tools: [shows, task] }, { text: "end" })}`);
+		const answers = [...requestsOf(world.server, "SHOWS"), ...requestsOf(world.server, "own ")]
+			.flatMap(toolResults)
+			.filter((text) => text.startsWith("shown: "));
+		expect(answers).toEqual(["shown: undefined", "shown: undefined"]);
+		await rpc.dispose();
 	});
 
 	test("a dialog of an agent that is stopped is cancelled", async () => {

@@ -46,7 +46,7 @@ function sources(request: ModelRequest | undefined): Readonly<Record<string, num
 }
 
 onBothHosts("what children are told and made of", (world) => {
-	test("[CONTEXT-01] prompt, models, thinking and keys are as the table of the documentation says", async () => {
+	test("prompt, models, thinking and keys are as the table of the documentation says (CONTEXT-01) (CONTEXT-05) (MODEL-01) (MODEL-03) (MODEL-05) (MODEL-07) (MODEL-08)", async () => {
 		const host = await world.rpc({
 			others: { "provider.ts": provider(world.server.url) },
 			args: ["--model", "mock/thinker", "--thinking", "high", "--api-key", "cli-key"],
@@ -104,7 +104,7 @@ onBothHosts("what children are told and made of", (world) => {
 		expect(request("SUB")?.system).toContain(join(host.directories.project, "sub"));
 		expect(request("SAME-0")?.system).not.toContain("MARK-SUB");
 
-		// [CONTEXT-05] The provider's cache is hit: the same bytes up to the task.
+		// The provider's cache is hit: the same bytes up to the task.
 		const prefixes = [0, 1, 2, 3, 4].map((index) => {
 			const { system, body } = request(`SAME-${index}`) ?? {};
 			return JSON.stringify([system, body?.tools]);
@@ -112,7 +112,7 @@ onBothHosts("what children are told and made of", (world) => {
 		expect(new Set(prefixes).size).toBe(1);
 		expect(prefixes[0]).not.toContain("SAME");
 
-		// [MODEL-03] with its key, also without extensions. [MODEL-08] [MODEL-07] [MODEL-01]
+		// A provider of an extension, with its key, also without extensions.
 		const effort = (task: string): unknown => request(task)?.body.reasoning_effort;
 		expect(request("LATE")).toMatchObject({
 			model: "org/late:fast",
