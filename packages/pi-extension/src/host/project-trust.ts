@@ -32,7 +32,12 @@ export function hostTrust(
 		host;
 	if (wasAsked === undefined || Store === undefined) return "undecided";
 	if (commandLine.includes("--approve") || commandLine.includes("-a")) return "trusted";
-	if (wasAsked(ctx.cwd) || new Store(agentDir).get(ctx.cwd) === true) return "trusted";
+	if (wasAsked(ctx.cwd)) return "trusted";
+	try {
+		if (new Store(agentDir).get(ctx.cwd) === true) return "trusted";
+	} catch {
+		// A file that cannot be read, or is locked, says nothing.
+	}
 	const manager: object = SettingsManager.create(ctx.cwd, agentDir);
 	const settings: CurrentSettings = manager;
 	switch (settings.getDefaultProjectTrust?.()) {
