@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type ChildWorld, delegate, onBothHosts, requestsOf, script } from "./child-host.js";
-import { ask, askOne } from "./tool-answers.js";
+import { ask, askOne, wakeUp } from "./tool-answers.js";
 
-onBothHosts("a provider that is asked too often", rateLimits);
+onBothHosts("a provider that is asked too often, or silent,", rateLimits);
 
 const SLOW_DOWN = { error: { status: 429, body: { error: { message: "slow down", type: "x" } } } };
 const refused = (times: number): readonly object[] =>
@@ -49,5 +49,28 @@ function rateLimits(world: ChildWorld): void {
 		await running;
 		await host.prompt("anything else?");
 		expect(requestsOf(world.server, "WAITING")).toHaveLength(3);
+	});
+
+	test("that says nothing is told once to the person and to the parent, and the agent goes on", async () => {
+		const host = await world.session({ stallWarnSeconds: 0.5 });
+		const from = host.events.length;
+		const task = `SILENT ${script({ hold: "silent", text: "at last" })}`;
+		await askOne(host, delegate(task, { run_in_background: true }));
+		await host.waitFor((event) => JSON.stringify(event).includes("subagent-warning"), from);
+		await host.waitFor(({ type }) => type === "agent_end", host.events.length);
+		const later = host.events.length;
+		world.server.release("silent");
+		expect(await wakeUp(host, later)).toContain("at last");
+		const notices = host.events
+			.slice(from)
+			.filter(({ method }) => method === "notify")
+			.map(({ message }) => message);
+		expect(notices).toEqual([
+			expect.stringMatching(/^Nothing was heard of \S+ \(general-purpose "a task"\) for 0\.5s/),
+		]);
+		const told = world.server.requests.filter(({ messages }) =>
+			JSON.stringify(messages.at(-1)).includes("Nothing was heard of"),
+		);
+		expect(told).toHaveLength(1);
 	});
 }

@@ -582,3 +582,26 @@ test("a signal stops for whom the request says, unless its reason says it (ABORT
 	await clock.advance(5000);
 	expect(manager.isOver("a1")).toBe(true);
 });
+
+test("a result can be read as soon as the status says that it is there, and not before (STATUS-09)", async () => {
+	const { manager, session } = createHarness({ keepSessions: false });
+	const seen: string[] = [];
+	const look = (id: string): void => {
+		const { status, result } = manager.getRecord(id) ?? {};
+		seen.push(`${status}: ${result}`);
+	};
+	for (let run = 1; run <= 20; run++) {
+		const id = manager.spawn(task());
+		manager.subscribe(() => look(id));
+		await promisesSettled();
+		session(id).emit({ type: "turn_start" });
+		emitTurn(session(id), { text: "done" });
+		session(id).finishPrompt();
+		while (!manager.isOver(id)) {
+			look(id);
+			await Promise.resolve();
+		}
+		look(id);
+	}
+	expect([...new Set(seen)]).toEqual(["running: undefined", "completed: done"]);
+});

@@ -43,9 +43,8 @@ export function createStallWarnings<Context>(context: StallContext<Context>): St
 	}
 
 	function sentence({ record, silentSince }: Watched): string {
-		const seconds = Math.floor((clock.now() - silentSince) / 1000);
 		const name = `${record.id} (${record.type} "${oneLine(record.description, 60)}")`;
-		return `Nothing was heard of ${name} for ${formatDuration(seconds * 1000)}, while its model should answer.`;
+		return `Nothing was heard of ${name} for ${formatDuration(clock.now() - silentSince)}, while its model should answer.`;
 	}
 
 	function check(): void {
