@@ -51,6 +51,12 @@ function watchedHelper(node?: string) {
 	return { helper, pids };
 }
 
+/** Resolves when a process has ended, whether or not its parent has taken notice. */
+async function gone(pid: string, cwd: string): Promise<void> {
+	const running = `ps -o stat= -p ${pid} | grep -q '^ *[^Z ]'`;
+	await shell(`while ${running}; do sleep 0.01; done`, cwd, process.env);
+}
+
 const PARENT = "cut -d ' ' -f 4 /proc/$$/stat";
 
 test("commands are started by one process that is not this one", async () => {
@@ -82,7 +88,7 @@ test("a command is ended with all that it has started", async () => {
 	await shell("until test -s pid; do sleep 0.01; done", cwd, process.env);
 	end("SIGTERM");
 	expect((await ended).signal).toBe("SIGTERM");
-	await shell("while kill -0 $(cat pid); do sleep 0.01; done 2>/dev/null", cwd, process.env);
+	await gone("$(cat pid)", cwd);
 });
 
 test("when it dies, nothing that it has started goes on, and the next command gets another one", async () => {
@@ -92,7 +98,7 @@ test("when it dies, nothing that it has started goes on, and the next command ge
 	await shell("until test -s pid; do sleep 0.01; done", cwd, process.env);
 	process.kill(pids[0] ?? 0, "SIGKILL");
 	expect((await ended).error?.message).toBe("the process that had started it has ended");
-	await shell("while kill -0 $(cat pid); do sleep 0.01; done 2>/dev/null", cwd, process.env);
+	await gone("$(cat pid)", cwd);
 	expect((await start(helper, PARENT, cwd).ended).output).toBe(`stdout: ${pids[1]}\n`);
 });
 
@@ -120,7 +126,7 @@ test("when its parent has ended, what runs comes to its end, and then it ends", 
 			if (kind === "started") process.stdout.write(String(helper.pid), () => process.exit());
 		});`;
 	const pid = await run(process.execPath, ["--eval", parent, HELPER_SOURCE], cwd);
-	await shell(`while kill -0 ${pid}; do sleep 0.01; done 2>/dev/null`, cwd, process.env);
+	await gone(pid, cwd);
 	expect(await shell("cat late", cwd, process.env)).toBe("late");
 });
 
