@@ -65,7 +65,7 @@ try {
 	await waitFor(/Let three/);
 	await sleep(500);
 	tmux("send-keys", "Enter");
-	if (values.keys !== "") await waitFor(/3 running[\s\S]*\d tools? /);
+	if (values.keys !== "") await waitFor(/3 running/);
 	for (const key of values.keys.split(" ").filter(Boolean)) {
 		tmux("send-keys", key);
 		await sleep(500);

@@ -111,7 +111,7 @@ describe("a conversation", () => {
 	test("is folded until it is unfolded, and has no command for the terminal (UI-05)", () => {
 		const view = openView([running("a")], messages);
 		view.press("tui.select.confirm");
-		expect(view.lines().slice(3, 15)).toEqual([
+		expect(view.lines().slice(4, 16)).toEqual([
 			"❯ Count them.",
 			"",
 			"∴ thinking, 2 lines: First second",

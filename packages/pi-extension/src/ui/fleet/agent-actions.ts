@@ -19,5 +19,5 @@ export function askStop(source: FleetSource, host: PanelHost, record: AgentRecor
 }
 
 function nameOf(record: AgentRecord): string {
-	return `${oneLine(record.description, 40) || record.type} (${record.id})`;
+	return `${oneLine(record.description, 40) || oneLine(record.type, 30)} (${record.id})`;
 }

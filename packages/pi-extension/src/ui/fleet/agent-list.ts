@@ -85,8 +85,10 @@ export function agentList(
 				),
 			];
 		},
-		body(width, rows) {
+		body(width, height) {
 			const all = items();
+			// One for the blank line between the agents and the places.
+			const rows = Math.max(1, height - 1);
 			const at = chosenIndex(all);
 			const from = Math.max(0, Math.min(at - Math.floor(rows / 2), all.length - rows));
 			const shown = all.slice(from, from + rows);
@@ -110,7 +112,7 @@ export function agentList(
 					state.filter === "" ? " There are no agents yet." : " No agent matches the filter.";
 				return [theme.fg("muted", truncateToWidth(none, width, "…")), ...places];
 			}
-			return [...table, ...places];
+			return [...table, ...(table.length > 0 && places.length > 0 ? [""] : []), ...places];
 		},
 		keys: () => ["enter opens", "/ filters", "m message", "x stops", "esc closes"],
 		handle(data) {
@@ -144,8 +146,8 @@ export function agentList(
 
 	function placeLine(place: Place, isChosen: boolean, width: number): string {
 		const line = isChosen
-			? theme.fg("accent", `→ ${PLACES[place]}`)
-			: `  ${theme.fg("muted", PLACES[place])}`;
+			? theme.fg("accent", `→  ${PLACES[place]}`)
+			: `   ${theme.fg("muted", PLACES[place])}`;
 		return truncateToWidth(line, width, "…");
 	}
 }

@@ -92,7 +92,7 @@ export function transcriptPanel(
 
 	return {
 		title(width) {
-			const name = oneLine(record.description, 60) || record.type;
+			const name = oneLine(record.description, 60) || oneLine(record.type, 30);
 			const activity = source.activity(record.id);
 			const state =
 				record.status === "running" ? activityText(activity) : oneLine(formatStatus(record), 160);
@@ -106,6 +106,7 @@ export function transcriptPanel(
 			return [
 				`${statusMark(record.status, theme)} ${theme.bold(name)} ${theme.fg(color, state)}`,
 				theme.fg("dim", details),
+				"",
 			].map((line) => truncateToWidth(line, width, "…"));
 		},
 		body(width, rows) {
