@@ -75,6 +75,7 @@ function agentRights(world: ChildWorld): void {
 
 	test("what is denied by a pattern is not offered and not run, also if it comes late (PERM-09)", async () => {
 		const host = await world.session();
+		await serverIsThere(host);
 		await put(host, "denied", "disallowed_tools: mcp__tracker__*, bash");
 		await put(host, "allowed", "tools: mcp__tracker__*");
 		const calls = [
@@ -190,6 +191,7 @@ function agentRights(world: ChildWorld): void {
 
 	test("new types leave the tools alone that were switched on and off (SCHEMA-07)", async () => {
 		const host = await world.session();
+		await serverIsThere(host);
 		const before = await active(host);
 		expect(await active(host, "bash")).toEqual(before.filter((name) => name !== "bash"));
 		await put(host, "another", "tools: read");
@@ -213,6 +215,11 @@ async function put(host: RpcTestHost, name: string, header: string, body = ""): 
 async function tree(host: RpcTestHost): Promise<readonly string[]> {
 	const names = await readdir(host.directories.root, { recursive: true });
 	return names.filter((name) => !/sessions(?:\/|$)/.test(name)).sort();
+}
+
+/** Waits until the main session has the tool that comes late. */
+async function serverIsThere(host: RpcTestHost): Promise<void> {
+	while (!(await active(host)).includes("mcp__tracker__items"));
 }
 
 async function active(host: RpcTestHost, off = ""): Promise<readonly string[]> {
