@@ -36,9 +36,10 @@ export interface AgentRecordSnapshot {
 	readonly sessionFile?: string;
 }
 
-/** What a new record needs; everything else starts empty. */
-export type AgentRecordInit = Pick<AgentRecordSnapshot, "id" | "type" | "description"> &
-	Partial<AgentRecordSnapshot>;
+/** What a new record needs; everything else that is absent or `undefined` starts empty. */
+export type AgentRecordInit = Pick<AgentRecordSnapshot, "id" | "type" | "description"> & {
+	readonly [K in keyof AgentRecordSnapshot]?: AgentRecordSnapshot[K] | undefined;
+};
 
 /** How the end of a run is told to its record. */
 export interface RunEnd {

@@ -2,19 +2,12 @@ import {
 	type AgentOutcome,
 	AgentRecord,
 	type AgentRecordInit,
-	type AgentRecordSnapshot,
 	type AgentStatus,
 	type OutcomeReason,
 } from "@pi-subagents/core";
 
 /** Members of a record to set; `undefined` clears a default. */
-export type TestRecordOverrides = Partial<
-	Pick<AgentRecordSnapshot, "id" | "type" | "description">
-> & {
-	readonly [K in Exclude<keyof AgentRecordSnapshot, "id" | "type" | "description">]?:
-		| AgentRecordSnapshot[K]
-		| undefined;
-};
+export type TestRecordOverrides = Partial<AgentRecordInit>;
 
 /** The most common way to each terminal status. */
 const REASONS: Readonly<Partial<Record<AgentStatus, OutcomeReason>>> = {
@@ -48,18 +41,11 @@ export function createTestRecord(overrides: TestRecordOverrides = {}): AgentReco
 		...(started && { startedAt: 1000 }),
 		...(outcome && { outcome, result: "All done.", completedAt: 2000 }),
 	};
-	return new AgentRecord(withOverrides(defaults, overrides));
+	return new AgentRecord({ ...defaults, ...overrides });
 }
 
 function outcomeOf(status: AgentStatus): AgentOutcome | undefined {
 	const reason = REASONS[status];
 	if (status === "queued" || status === "running" || reason === undefined) return undefined;
 	return { status, reason };
-}
-
-function withOverrides(defaults: AgentRecordInit, overrides: TestRecordOverrides): AgentRecordInit {
-	const merged: Record<string, unknown> = { ...defaults, ...overrides };
-	for (const [key, value] of Object.entries(merged)) if (value === undefined) delete merged[key];
-	// The members that a record cannot do without cannot be overridden with `undefined`.
-	return merged as unknown as AgentRecordInit;
 }
