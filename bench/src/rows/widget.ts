@@ -1,18 +1,26 @@
-import { Theme, type ThemeColor } from "@mariozechner/pi-coding-agent";
+import {
+	AssistantMessageComponent,
+	initTheme,
+	Theme,
+	type ThemeColor,
+} from "@mariozechner/pi-coding-agent";
 import { truncateToWidth } from "@mariozechner/pi-tui";
-import { AgentManager, systemClock } from "@pi-subagents/runner";
-import { mockSession } from "@pi-subagents/test-helpers";
+import { AgentManager, type Clock, systemClock } from "@pi-subagents/runner";
+import { type MockSession, mockSession } from "@pi-subagents/test-helpers";
 import { compare, cpuTime } from "../compare.js";
 import { createActivityStore, widgetLines } from "../extension-parts.js";
 import { growth } from "../growth.js";
-import type { Row } from "../result.js";
+import type { Result, Row } from "../result.js";
 
 const WIDTH = 120;
 const ROWS = 40;
 const FRAMES = 50;
 
-/** What one frame of the widget takes, and how that grows with the number of agents. */
-export const measureWidget: Row = () =>
+/** What a frame of the widget takes with many agents, and what a second takes in which some of them write. */
+export const measureWidget: Row = async () => [...(await measureFrames()), await measureDeltas()];
+
+/** What one frame takes, and how that grows with the number of agents. */
+const measureFrames: Row = () =>
 	growth("widget frame, against cutting its lines to the width,", "agents", async (size) => {
 		const { source, stop } = runningAgents(size);
 		const theme = plainTheme();
@@ -36,13 +44,93 @@ function timed(draw: () => unknown) {
 	};
 }
 
+const WRITERS = 16;
+const DELTAS = 60;
+
+/** A second in which 16 agents write 60 pieces of text each, against one in which pi alone shows one that does. */
+async function measureDeltas(): Promise<Result> {
+	const clock = manualClock();
+	const { source, sessions, stop } = runningAgents(WRITERS, clock);
+	// Sessions are made in microtasks.
+	await new Promise(setImmediate);
+	const theme = plainTheme();
+	source.activities.subscribe(() => widgetLines(source, theme, WIDTH, ROWS));
+	const second = (): void => {
+		for (const session of sessions) session.emit(assistantStart);
+		for (let delta = 0; delta < DELTAS; delta++) {
+			for (const session of sessions) session.emit(textDelta);
+			clock.advance(1000 / DELTAS);
+		}
+	};
+	initTheme("dark");
+	const { share } = await compare({
+		baseline: () => ({ share: cpuTime(plainSecond) / 10 }),
+		ours: () => ({ share: cpuTime(second) / 10 }),
+		leastRounds: 15,
+	});
+	await stop();
+	const { baseline, ours, ratio } = share;
+	return {
+		what: "60 pieces of text a second from 16 agents in the widget, against one message in pi",
+		unit: "% of a core",
+		...{ baseline, ours, ratio },
+		limit: { of: "ours", most: 5 },
+	};
+}
+
+const PIECE = "some words ";
+const assistantStart = {
+	type: "message_start",
+	message: { role: "assistant", content: [] },
+} as const;
+const textDelta = {
+	type: "message_update",
+	message: { role: "assistant", content: [] },
+	assistantMessageEvent: { type: "text_delta", delta: PIECE },
+} as const;
+
+/** How pi shows a message that grows. */
+function plainSecond(): void {
+	const message = { role: "assistant", content: [{ type: "text", text: "" }] };
+	const component = new AssistantMessageComponent();
+	for (let delta = 1; delta <= DELTAS; delta++) {
+		const content = [{ type: "text", text: PIECE.repeat(delta) }];
+		component.updateContent({ ...message, content } as never);
+		component.render(WIDTH);
+	}
+}
+
+/** A clock that stands still but when it is told to go on. */
+function manualClock(): Clock & { advance(ms: number): void } {
+	const timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+	let now = Date.now();
+	return {
+		now: () => now,
+		setTimeout(callback, ms) {
+			const timer = { at: now + ms, callback };
+			timers.add(timer);
+			return () => void timers.delete(timer);
+		},
+		advance(ms) {
+			now += ms;
+			for (const timer of [...timers]) {
+				if (timer.at > now) continue;
+				timers.delete(timer);
+				timer.callback();
+			}
+		},
+	};
+}
+
 /** Agents that run, each with a tool. */
-function runningAgents(count: number) {
+function runningAgents(count: number, clock: Clock = systemClock) {
+	const sessions: MockSession[] = [];
 	const manager = new AgentManager({
 		createSession: () =>
 			Promise.resolve(
 				mockSession({
 					prompt(session) {
+						sessions.push(session);
 						const call = { toolCallId: "1", toolName: "read", args: { path: "src/index.ts" } };
 						session.emit({ type: "tool_execution_start", ...call });
 						return new Promise((resolve) => {
@@ -54,7 +142,7 @@ function runningAgents(count: number) {
 		keepSessions: false,
 		maxConcurrent: count,
 	});
-	const activities = createActivityStore(manager, systemClock);
+	const activities = createActivityStore(manager, clock);
 	for (let index = 0; index < count; index++) {
 		manager.spawn({
 			type: "general-purpose",
@@ -72,6 +160,7 @@ function runningAgents(count: number) {
 	} as const;
 	return {
 		source,
+		sessions,
 		async stop() {
 			await manager.dispose();
 			activities.stop();
