@@ -39,9 +39,12 @@ export function createActivityStore<Context>(
 		for (const listener of [...listeners]) listener();
 	}
 
+	function isAlive(): boolean {
+		return manager.listAgents().some((record) => !record.isTerminal);
+	}
+
 	function tick(): void {
-		if (cancelClock !== undefined || listeners.size === 0) return;
-		if (manager.listAgents().every((record) => record.isTerminal)) return;
+		if (cancelClock !== undefined || listeners.size === 0 || !isAlive()) return;
 		cancelClock = clock.setTimeout(() => {
 			cancelClock = undefined;
 			changed();
@@ -63,6 +66,10 @@ export function createActivityStore<Context>(
 			observers.set(id, subscribeUIObserver(event.session, activity, changed));
 		} else if (event.type === "run_ended") {
 			forget(id);
+			if (!isAlive()) {
+				cancelClock?.();
+				cancelClock = undefined;
+			}
 		}
 		changed();
 	});
