@@ -7,7 +7,7 @@ import {
 	script,
 	toolResults,
 } from "./child-host.js";
-import { agentId, ask, askOne, bash, read } from "./tool-answers.js";
+import { agentId, ask, askOne, bash, notificationsIn, read } from "./tool-answers.js";
 
 const AGENTS = {
 	hasty: "---\ndescription: Has little time\nmax_seconds: 0.3\n---\nHurry.",
@@ -157,14 +157,22 @@ function foregroundAgents(world: ChildWorld): void {
 			delegate(`LONG-2 ${script({ text: long("END-2", 3000), tools: [READ] }, BAD_REQUEST)}`),
 			delegate(`LONG-3 ${script({ text: long("END-3") })}`),
 			delegate("LONG-4 in a worktree, outside of a repository", { isolation: "worktree" }),
+			delegate("LONG-5 the same in the background", {
+				isolation: "worktree",
+				run_in_background: true,
+			}),
 		);
-		expect(answers.map(({ isError }) => isError)).toEqual([false, true, false, true]);
+		expect(answers.map(({ isError }) => isError)).toEqual([false, true, false, true, true]);
 		expect(answers[0]?.text.endsWith(long("END-1"))).toBe(true);
 		expect(answers[1]?.text).toContain("no such thing");
 		expect(answers[1]?.text.endsWith(long("END-2", 3000))).toBe(true);
 		expect(answers[2]?.text.endsWith(long("END-3"))).toBe(true);
-		expect(answers[3]?.text).toMatch(/^agent_id: \S+\n.*could not be started: /);
-		expect(requestsOf(world.server, "LONG-4")).toEqual([]);
+		for (const { text } of answers.slice(3)) {
+			expect(text).toMatch(/^agent_id: \S+\n.*could not be started: .*git repository/);
+		}
+		for (const task of ["LONG-4", "LONG-5"]) expect(requestsOf(world.server, task)).toEqual([]);
+		await host.prompt("anything else?");
+		expect(notificationsIn(world.server.requests.at(-1))).toEqual([]);
 	});
 
 	test("[RESULT-06] a report that is cut says how much is missing, and the call that it names brings it", async () => {

@@ -5,6 +5,7 @@ import { findLoss } from "./child/conversation.js";
 import { inheritConversation, TASK_BORDER } from "./inherited-context.js";
 import { contextFromLaunch, decide, resolveCall } from "./invocation.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
+import { placed } from "./placed.js";
 import { headline } from "./report.js";
 import { mayStart } from "./scope.js";
 import type { SpawnRequest } from "./service/events.js";
@@ -61,7 +62,12 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 	): Promise<Result> {
 		const begun = await begin(call, ctx, signal, { announce: true });
 		if ("content" in begun) return begun;
-		return begun.background ? started(begun) : follow(begun, onProgress);
+		if (!begun.background) return follow(begun, onProgress);
+		const { record, notes } = begun;
+		// A place that cannot be made is a failure of the call, and not news for later.
+		const isolated = book.get(record.id)?.launch.isolation === "worktree";
+		if (isolated) await placed(record, manager, clock, signal);
+		return record.isTerminal ? answers.ended(record, notes) : started(begun);
 	}
 
 	async function begin(
