@@ -30,6 +30,10 @@ function nestedAgents(world: ChildWorld): void {
 
 		const [lead, ended] = requestsOf(world.server, "NEST-A @@#lead");
 		expect(OWN.filter((name) => lead?.tools.includes(name))).toEqual(OWN);
+		// It is told nothing that is true of the main session only.
+		const tools = JSON.stringify(lead?.body.tools);
+		expect(tools).toContain("Give a task to another agent");
+		expect(tools).not.toContain("In the background");
 		const [worked, unknown] = toolResults(ended);
 		expect(worked).toContain("agent_id: ");
 		expect(worked).toContain("OK.");

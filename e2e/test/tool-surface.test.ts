@@ -36,6 +36,10 @@ function toolSurface(world: ChildWorld): void {
 		const one = await text({ Plan: { enabled: false }, Explore: { hidden: true } });
 		expect(one).toContain("- general-purpose: ");
 		expect(one).not.toMatch(/Plan|Explore/);
+		const off = { enabled: false };
+		const none = await text({ Plan: off, Explore: off, "general-purpose": off });
+		expect(none).toContain("There are no types now, so none can be started.");
+		expect(none).not.toContain("Types:");
 	});
 }
 

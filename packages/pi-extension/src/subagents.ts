@@ -9,6 +9,8 @@ import { failedResult, textResult } from "./tools/tool-result.js";
 
 /** What the tools of one scope do. */
 export interface Subagents extends Delegation, Reading {
+	/** Whether agents can run in the background; those of an agent are always waited for. */
+	readonly hasBackground: boolean;
 	steer(id: string, message: string): Promise<Result>;
 	stop(id: string, by?: StopReason): Promise<Result>;
 }
@@ -78,6 +80,7 @@ export function createSubagents(parts: ScopedParts): Subagents {
 	}
 
 	return {
+		hasBackground: parts.scope.parentId === undefined,
 		begin: delegation.begin,
 		delegate: charged(async (...args) => withUntold(await delegation.delegate(...args))),
 		list: charged(reading.list),

@@ -40,9 +40,15 @@ export function subagentTool(
 		name: "subagent",
 		label: "Subagent",
 		description: [
-			"Give a task to another agent with its own context. You get its last message. " +
-				"Calls in one message run in parallel. In the background you get an agent_id at once and are told when it ends: do not poll.",
-			"Types:",
+			[
+				"Give a task to another agent with its own context. You get its last message.",
+				"Calls in one message run at once, as far as the limit allows.",
+				...(subagents.hasBackground
+					? [
+							"In the background you get an agent_id at once and are told when it ends: do not poll.",
+						]
+					: []),
+			].join(" "),
 			...typeLines(types),
 		].join("\n"),
 		promptSnippet: "Give a task to another agent",
@@ -64,7 +70,8 @@ const TYPES_BUDGET = 4000;
 function typeLines(
 	types: readonly { readonly name: string; readonly description: string }[],
 ): readonly string[] {
-	const lines: string[] = [];
+	if (types.length === 0) return ["There are no types now, so none can be started."];
+	const lines = ["Types:"];
 	let used = 0;
 	for (const [index, { name, description }] of types.entries()) {
 		const line = `- ${describeAgent({ name, description }, 200)}`;
