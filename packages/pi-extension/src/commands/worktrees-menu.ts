@@ -11,21 +11,24 @@ import {
 import { plural } from "../format.js";
 import { choose, type Menu } from "./command-context.js";
 
-/** The worktrees that agents made of this repository, also those that a crash left. */
+/** The worktrees that agents made of this repository, also those that a crash left; until the person goes back. */
 export async function worktreesMenu(menu: Menu): Promise<void> {
 	const { ctx } = menu;
-	const { worktrees, problems } = await listWorktrees({ repo: ctx.cwd });
-	if (problems.length > 0) ctx.ui.notify(problems.join("\n"), "warning");
-	if (worktrees.length === 0) {
-		ctx.ui.notify("Agents have left no worktrees of this repository.");
-		return;
+	for (;;) {
+		const { worktrees, problems } = await listWorktrees({ repo: ctx.cwd });
+		if (problems.length > 0) ctx.ui.notify(problems.join("\n"), "warning");
+		if (worktrees.length === 0) {
+			ctx.ui.notify("Agents have left no worktrees of this repository.");
+			return;
+		}
+		const listed = await choose(
+			ctx,
+			"Worktrees of agents",
+			worktrees.map((worktree) => ({ label: worktreeLine(worktree), value: worktree })),
+		);
+		if (listed === undefined) return;
+		await worktreeMenu(menu, listed);
 	}
-	const listed = await choose(
-		ctx,
-		"Worktrees of agents",
-		worktrees.map((worktree) => ({ label: worktreeLine(worktree), value: worktree })),
-	);
-	if (listed !== undefined) await worktreeMenu(menu, listed);
 }
 
 /** `general-purpose-1a2b (kept): 2 commits, 1 file not committed` */
