@@ -56,7 +56,10 @@ export async function resolveCall(
 	const available = registry.getAvailable();
 	const found = resolveModel<HostModel>(invocation.model.value, {
 		available,
-		known: registry.getAll(),
+		// Long on pi 1.x, and seldom needed.
+		get known() {
+			return registry.getAll();
+		},
 		parent: parent.model,
 	});
 	if (!found.found) {
