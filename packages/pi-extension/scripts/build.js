@@ -42,7 +42,9 @@ await build({
 	define: { "import.meta.url": "entryUrl" },
 	// A function of what only the first file has. In parentheses, so that it is compiled with the file and is in the host's
 	// compile cache; otherwise it is compiled at every start, which is most of what the extension adds to one.
-	banner: { js: "module.exports = (function (require, entryUrl) {\nconst module = { exports: {} };" },
+	banner: {
+		js: "module.exports = (function (require, entryUrl) {\nconst module = { exports: {} };",
+	},
 	footer: { js: "return module.exports;\n});" },
 });
 await build({
