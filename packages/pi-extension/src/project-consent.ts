@@ -28,8 +28,11 @@ export type Withholding = "host" | "setting" | "refused" | "unanswered";
  * is, and cannot do more than the agent may. Who refuses, refuses the project.
  */
 export interface ProjectConsent {
-	/** Looks up what was said about the project. Never rejects. */
-	open(cwd: string, host: HostTrust): Promise<void>;
+	/**
+	 * Looks up what was said about the project. The host is asked only when it matters, which takes reading its settings.
+	 * Never rejects.
+	 */
+	open(cwd: string, host: () => HostTrust): Promise<void>;
 	accepts(file: ProjectFile, mode: Settings["projectAgents"]): boolean;
 	/** Why files are withheld now; `unanswered` is the only reason to ask. */
 	why(mode: Settings["projectAgents"]): Withholding;
@@ -52,24 +55,32 @@ export function consentFile(agentDir: string): string {
 /** The consents of one user. */
 export function createProjectConsent(store: string): ProjectConsent {
 	let project = "";
-	let host: HostTrust = "untrusted";
+	let decide = (): HostTrust => "untrusted";
+	let decided: HostTrust | undefined;
 	let consent: StoredConsent | undefined;
 
+	function hostTrust(): HostTrust {
+		decided ??= decide();
+		return decided;
+	}
+
 	return {
-		async open(cwd, decided) {
-			host = decided;
+		async open(cwd, host) {
+			decide = host;
+			decided = undefined;
 			project = await realpath(cwd).catch(() => cwd);
 			const { [project]: stored } = await readStore(store).catch(() => ({}) as Store);
 			consent = stored;
 		},
 		accepts({ path, rights }, mode) {
+			const host = hostTrust();
 			if (host === "untrusted" || mode === "never") return false;
 			if (host === "trusted" || mode === "always") return true;
 			const agreed = consent?.use === true ? consent.files[path] : undefined;
 			return agreed !== undefined && (rights === undefined || rights === agreed);
 		},
 		why(mode) {
-			if (host === "untrusted") return "host";
+			if (hostTrust() === "untrusted") return "host";
 			if (mode === "never") return "setting";
 			return consent?.use === false ? "refused" : "unanswered";
 		},

@@ -109,7 +109,7 @@ export function createProjectGate(surroundings: GateSurroundings): ProjectGate {
 			closed = new AbortController();
 			reviewed.clear();
 			asking = false;
-			await consent.open(cwd, hostTrust(ctx, agentDir));
+			await consent.open(cwd, () => hostTrust(ctx, agentDir));
 		},
 		settings() {
 			settingsFile = undefined;

@@ -3,12 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readAgentFile } from "@pi-subagents/definitions";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import {
-	agentFileOf,
-	createProjectConsent,
-	type ProjectConsent,
-	type ProjectFile,
-} from "../src/project-consent.js";
+import type { HostTrust } from "../src/host/project-trust.js";
+import { agentFileOf, createProjectConsent, type ProjectFile } from "../src/project-consent.js";
 
 let root: string;
 let project: string;
@@ -24,9 +20,9 @@ afterEach(() => rm(root, { recursive: true }));
 const FILE: ProjectFile = { path: ".pi/agents/a.md", about: "a: bash", rights: "1" };
 const OTHER: ProjectFile = { path: ".pi/agents/b.md", about: "b: read", rights: "2" };
 
-async function opened(host: Parameters<ProjectConsent["open"]>[1] = "undecided") {
+async function opened(host: HostTrust = "undecided") {
 	const consent = createProjectConsent(store);
-	await consent.open(project, host);
+	await consent.open(project, () => host);
 	return consent;
 }
 
