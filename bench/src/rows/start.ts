@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { currentHost } from "@pi-subagents/e2e";
@@ -28,6 +28,9 @@ export const measureStart: Row = () =>
 		};
 		const alone = () => start([]);
 		const warm = () => start([extension]);
+		// What any extension costs, because the host then loads what loads extensions.
+		const empty = join(TMPDIR, "empty.ts");
+		await writeFile(empty, "export default function nothing(): void {}\n");
 		const cold = async () => {
 			await rm(join(TMPDIR, "jiti"), { recursive: true, force: true });
 			return warm();
@@ -40,6 +43,7 @@ export const measureStart: Row = () =>
 				leastRounds: 15,
 				mostRounds: 45,
 			});
+			const emptyStart = await compare({ baseline: alone, ours: () => start([empty]) });
 			const coldStart = await compare({ baseline: alone, ours: cold, limits: { wall: 2 } });
 			return [
 				{
@@ -47,6 +51,11 @@ export const measureStart: Row = () =>
 					unit: "ms",
 					...warmStart.wall,
 					limit: { of: "ratio", most: 1.05 },
+				},
+				{
+					what: `${version}: warm start with an extension that does nothing`,
+					unit: "ms",
+					...emptyStart.wall,
 				},
 				{
 					what: `${version}: cold start with the extension, against pi alone`,
