@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { RpcTestHost } from "@pi-subagents/test-helpers";
+import type { HostLine, RpcTestHost } from "@pi-subagents/test-helpers";
 import { expect, test } from "vitest";
 import { type ChildWorld, delegate, onBothHosts, requestsOf, script } from "./child-host.js";
 import {
@@ -8,6 +8,7 @@ import {
 	ask,
 	askOne,
 	bash,
+	notificationsIn,
 	read,
 	requestOf,
 	startedAgents,
@@ -264,6 +265,27 @@ function control(world: ChildWorld): void {
 		expect(two?.text).toMatch(/"TWO": stopped by the user/);
 		expect(three?.text).toContain("THREE is done");
 	});
+
+	test("the model can stop all agents, those in the queue first, and is told once how each ended (ABORT-02)", async () => {
+		const host = await world.session({ maxConcurrent: 2 });
+		const hang = { text: "so far", hang: true };
+		const task = (name: string) => delegate(`ALL-${name} ${script(hang)}`, BACKGROUND);
+		const started = await ask(host, task("A"), task("B"), task("C"));
+		const running = await Promise.all([requestOf(world, "ALL-A"), requestOf(world, "ALL-B")]);
+		const { isError, text } = await askOne(host, stop("all"));
+		expect(isError).toBe(false);
+		expect(text).toMatch(/^3 agents stopped; get_subagent_result has what each had\.\n/);
+		for (const { text: start } of started) expect(text).toContain(`- ${agentId(start)}: `);
+		expect(text).toContain("stopped by the parent agent before it started");
+		await Promise.all(running.map(({ ended }) => ended));
+		expect(requestsOf(world.server, "ALL-C")).toEqual([]);
+		expect(await askOne(host, stop("all"))).toMatchObject({
+			isError: true,
+			text: "No agent is running or queued.",
+		});
+		await host.prompt("anything else?");
+		expect(notificationsIn(world.server.requests.at(-1))).toEqual([]);
+	});
 }
 
 function waitForFile(name: string): string {
@@ -287,20 +309,25 @@ function messagesTo(world: ChildWorld, name: string): readonly string[] {
 		.flatMap(({ content }) => textOf(content).split("\n\n"));
 }
 
-/** Opens `/agents` and chooses what matches in each of its menus. */
+/** Opens `/agents`, chooses what matches in each of its menus, and goes back out of the last one. */
 async function chooseFromMenus(host: RpcTestHost, ...choices: readonly RegExp[]): Promise<void> {
 	let from = host.events.length;
 	const done = host.send({ type: "prompt", message: "/agents" });
-	for (const choice of choices) {
+	const nextMenu = async (): Promise<HostLine> => {
 		const menu = await host.waitFor(
 			(event) => event.type === "extension_ui_request" && event.method === "select",
 			from,
 		);
 		from = host.events.indexOf(menu) + 1;
+		return menu;
+	};
+	for (const choice of choices) {
+		const menu = await nextMenu();
 		const options = Array.isArray(menu.options) ? menu.options.map(String) : [];
 		const value = options.find((option) => choice.test(option));
 		if (value === undefined) throw new Error(`None of ${options.join(", ")} matches ${choice}.`);
 		host.respond(menu, { value });
 	}
+	host.respond(await nextMenu(), { cancelled: true });
 	await done;
 }

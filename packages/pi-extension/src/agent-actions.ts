@@ -2,7 +2,7 @@ import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { AgentRecord } from "@pi-subagents/core";
 import type { AgentManager } from "@pi-subagents/runner";
 import type { Delegation } from "./delegation.js";
-import { formatStatus } from "./format.js";
+import { formatStatus, plural } from "./format.js";
 
 /** What came of something that a person did, as a sentence. */
 export interface Said {
@@ -17,11 +17,13 @@ export interface AgentActions {
 	/** Starts an agent in the background; its end is announced to the parent. */
 	start(type: string, task: string, ctx: ExtensionContext): Promise<Said>;
 	stop(record: AgentRecord): Said;
+	/** Stops every agent that runs or waits. */
+	stopAll(): Said;
 }
 
 /** The actions of one parent session. */
 export function createAgentActions(
-	manager: Pick<AgentManager<never>, "steer" | "abort">,
+	manager: Pick<AgentManager<never>, "steer" | "abort" | "abortAll">,
 	delegation: Pick<Delegation, "begin">,
 ): AgentActions {
 	async function begin(
@@ -69,6 +71,12 @@ export function createAgentActions(
 				"has started",
 				ctx,
 			),
+		stopAll() {
+			const count = manager.abortAll("user");
+			return count === 0
+				? { text: "No agent is running or queued.", failed: true }
+				: { text: `${plural(count, "agent")} stopped; what they had is kept.`, failed: false };
+		},
 		stop({ id }) {
 			switch (manager.abort(id, "user")) {
 				case "stopped":

@@ -326,6 +326,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 				subscribe: (listener) => activities.subscribe(listener),
 				send: async (record, text) => (await actions.send(record, text, ctx)).text,
 				stop: (record) => actions.stop(record).text,
+				stopAll: () => actions.stopAll().text,
 				copy: copyToClipboard,
 			}),
 			hideWidget: presence.hideWidget,

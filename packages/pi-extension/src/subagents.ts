@@ -1,23 +1,32 @@
-import type { StopReason } from "@pi-subagents/core";
+import type { AgentRecord } from "@pi-subagents/core";
 import { createAnswers, type Result, type ScopedParts } from "./answers.js";
 import { sumOf } from "./cost.js";
 import { createDelegation, type Delegation } from "./delegation.js";
-import { formatStatus } from "./format.js";
+import { formatStatus, plural } from "./format.js";
 import { toHostUsage } from "./host/session-usage.js";
 import { createReading, type Reading } from "./reading.js";
+import { headline } from "./report.js";
+import { isInScope } from "./scope.js";
 import { failedResult, textResult } from "./tools/tool-result.js";
+
+/** What `stop_subagent` takes for every agent. */
+const ALL = "all";
 
 /** What the tools of one scope do. */
 export interface Subagents extends Delegation, Reading {
 	/** Whether agents can run in the background; those of an agent are always waited for. */
 	readonly hasBackground: boolean;
 	steer(id: string, message: string): Promise<Result>;
-	stop(id: string, by?: StopReason): Promise<Result>;
+	/**
+	 * Stops an agent, or with the id `all` every one that is alive, and waits until it is over, or until `signal` aborts. By
+	 * then it is told to stop, in any case.
+	 */
+	stop(id: string, signal?: AbortSignal): Promise<Result>;
 }
 
 /** The tools' actions for one scope. */
 export function createSubagents(parts: ScopedParts): Subagents {
-	const { manager } = parts;
+	const { manager, book, clock, scope } = parts;
 	const answers = createAnswers(parts);
 	const delegation = createDelegation(parts, answers);
 	const reading = createReading(parts, answers);
@@ -48,16 +57,43 @@ export function createSubagents(parts: ScopedParts): Subagents {
 		}
 	}
 
-	async function stop(id: string, by: StopReason = "parent"): Promise<Result> {
+	async function stop(id: string, signal?: AbortSignal): Promise<Result> {
 		const record = answers.find(id);
-		if (record === undefined) return answers.unknown(id);
-		if (manager.abort(id, by) === "already_ended") {
+		if (record === undefined) return id.trim() === ALL ? stopAll(signal) : answers.unknown(id);
+		if (manager.abort(id, "parent") === "already_ended") {
 			return failedResult(
 				`${id} has already ended: ${formatStatus(record)}.`,
 				answers.view(record),
 			);
 		}
-		return answers.ended(await manager.wait(id));
+		if (await isOver(record, signal)) return answers.ended(record);
+		return textResult(`${id} was told to stop and is still ending.`, answers.view(record));
+	}
+
+	async function stopAll(signal: AbortSignal | undefined): Promise<Result> {
+		const alive = manager
+			.listAgents()
+			.filter((record) => isInScope(scope, record) && !record.isTerminal);
+		if (alive.length === 0) return failedResult("No agent is running or queued.");
+		// The queue first, so that none of it starts.
+		for (const status of ["queued", "running"]) {
+			for (const record of alive) if (record.status === status) manager.abort(record.id, "parent");
+		}
+		const over = await Promise.all(alive.map((record) => isOver(record, signal)));
+		const lines = alive.map((record, index) => {
+			if (over[index]) book.markTold(record);
+			return `- ${record.id}: ${over[index] ? headline(record, clock.now()) : "still ending."}`;
+		});
+		const told = `${plural(alive.length, "agent")} stopped; get_subagent_result has what each had.`;
+		return textResult([told, ...lines].join("\n"));
+	}
+
+	/** Waits for the end of a run that was told to stop; false if `signal` aborts before. */
+	function isOver({ id }: AgentRecord, signal: AbortSignal | undefined): Promise<boolean> {
+		return manager.wait(id, signal).then(
+			() => true,
+			() => false,
+		);
 	}
 
 	/** In print and JSON mode there is nobody to tell that an agent file is wrong but the model, which can say it. */

@@ -31,6 +31,10 @@ function openView(agents: readonly AgentRecord[], messages: readonly SessionMess
 			did.push(`stop ${record.id}`);
 			return "stopped";
 		},
+		stopAll() {
+			did.push("stop all");
+			return "all stopped";
+		},
 		copy: async (text) => void did.push(`copy ${text}`),
 	};
 	const view = fleetView({
@@ -81,6 +85,15 @@ describe("the list", () => {
 		const view = openView([running("a", name), running("b", name), running("c", name)]);
 		view.press("tui.select.down", "x", "n", "x", "y");
 		expect(view.did).toEqual(["stop b"]);
+	});
+
+	test("stops all, only after yes, and says how many that would be (ABORT-02)", () => {
+		const view = openView([running("a"), running("b"), createTestRecord({ id: "c" })]);
+		view.press("X");
+		expect(view.lines().join("\n")).toContain("Stop 2 agents? y does it");
+		view.press("n", "X", "y");
+		expect(view.did).toEqual(["stop all"]);
+		expect(view.lines().join("\n")).toContain("all stopped");
 	});
 
 	test("leads to the other places and back to the editor", () => {

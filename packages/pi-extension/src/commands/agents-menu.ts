@@ -1,4 +1,5 @@
 import type { AgentRecord } from "@pi-subagents/core";
+import { plural } from "../format.js";
 import { hostMode } from "../host/host-mode.js";
 import { headline, reportText } from "../report.js";
 import { type Choice, choose, type Menu } from "./command-context.js";
@@ -42,8 +43,19 @@ async function agentsDialog(menu: Menu): Promise<void> {
 					value: () => agentMenu(menu, record),
 				}),
 			);
+		const alive = context.manager.listAgents().filter((record) => !record.isTerminal).length;
+		const stopAll: Action = {
+			label: `Stop all (${alive})`,
+			async value() {
+				if (!(await ctx.ui.confirm(`Stop ${plural(alive, "agent")}?`, "What they had is kept.")))
+					return;
+				const { text, failed } = context.actions.stopAll();
+				ctx.ui.notify(text, failed ? "error" : "info");
+			},
+		};
 		const open = await choose(ctx, "Sub-agents", [
 			...agents,
+			...(alive > 0 ? [stopAll] : []),
 			{ label: "Agent types", value: () => PLACES.types(menu) },
 			{ label: "What they cost", value: () => PLACES.costs(menu) },
 			{ label: "Worktrees", value: () => PLACES.worktrees(menu) },

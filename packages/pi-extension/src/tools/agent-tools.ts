@@ -59,7 +59,9 @@ export function steerSubagentTool(
 	};
 }
 
-const stopParameters = Type.Object({ agent_id: Type.String() });
+const stopParameters = Type.Object({
+	agent_id: Type.String({ description: '"all": every agent.' }),
+});
 
 /** The tool that stops an agent. */
 export function stopSubagentTool(
@@ -71,7 +73,7 @@ export function stopSubagentTool(
 		description: "Stop an agent; its partial text is kept.",
 		parameters: stopParameters,
 		prepareArguments: (args) => prepareArguments(args, ["agent_id"]) as { agent_id: string },
-		execute: (_toolCallId, { agent_id }) => subagents.stop(agent_id),
+		execute: (_toolCallId, { agent_id }, signal) => subagents.stop(agent_id, signal),
 		renderCall: (args, theme) => renderAgentCall("stop", args, theme),
 		renderResult: (result, options, theme) => renderAgentResult(result, options, theme),
 	};

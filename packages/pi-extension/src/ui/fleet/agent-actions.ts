@@ -1,5 +1,5 @@
 import type { AgentRecord } from "@pi-subagents/core";
-import { oneLine } from "../../format.js";
+import { oneLine, plural } from "../../format.js";
 import type { FleetSource } from "./fleet-source.js";
 import type { PanelHost } from "./panel.js";
 
@@ -16,6 +16,13 @@ export function askMessage(source: FleetSource, host: PanelHost, record: AgentRe
 export function askStop(source: FleetSource, host: PanelHost, record: AgentRecord): void {
 	if (record.isTerminal) host.say(`${nameOf(record)} has already ended.`);
 	else host.confirm(`Stop ${nameOf(record)}?`, () => host.say(source.stop(record)));
+}
+
+/** Asks whether to stop every agent that runs or waits, and stops them. */
+export function askStopAll(source: FleetSource, host: PanelHost): void {
+	const alive = source.agents().filter((record) => !record.isTerminal).length;
+	if (alive === 0) host.say("No agent is running or queued.");
+	else host.confirm(`Stop ${plural(alive, "agent")}?`, () => host.say(source.stopAll()));
 }
 
 function nameOf(record: AgentRecord): string {

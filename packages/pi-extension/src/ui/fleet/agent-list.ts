@@ -3,7 +3,7 @@ import type { AgentRecord } from "@pi-subagents/core";
 import { agentForest, type ForestRow } from "../agent-forest.js";
 import { agentTable } from "../agent-table.js";
 import { countsText } from "../counts.js";
-import { askMessage, askStop } from "./agent-actions.js";
+import { askMessage, askStop, askStopAll } from "./agent-actions.js";
 import type { FleetSource } from "./fleet-source.js";
 import type { Panel, PanelHost, PanelTheme } from "./panel.js";
 
@@ -114,7 +114,7 @@ export function agentList(
 			}
 			return [...table, ...(table.length > 0 && places.length > 0 ? [""] : []), ...places];
 		},
-		keys: () => ["enter opens", "/ filters", "m message", "x stops", "esc closes"],
+		keys: () => ["enter opens", "/ filters", "m message", "x stops", "X all", "esc closes"],
 		handle(data) {
 			const item = chosen();
 			if (is(data, "tui.select.up")) move(-1);
@@ -132,7 +132,8 @@ export function agentList(
 					},
 					state.filter,
 				);
-			} else if (is(data, "tui.select.cancel") || is(data, "q")) {
+			} else if (is(data, "shift+x")) askStopAll(source, host);
+			else if (is(data, "tui.select.cancel") || is(data, "q")) {
 				if (state.filter === "") exits.close();
 				else state.filter = "";
 				host.redraw();

@@ -23,5 +23,7 @@ export interface FleetSource {
 	readonly send: (record: AgentRecord, text: string) => Promise<string>;
 	/** Stops an agent, and says what came of it. */
 	readonly stop: (record: AgentRecord) => string;
+	/** Stops every agent that runs or waits, and says what came of it. */
+	readonly stopAll: () => string;
 	readonly copy: (text: string) => Promise<void>;
 }

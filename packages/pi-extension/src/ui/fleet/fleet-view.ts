@@ -115,7 +115,7 @@ export function fleetView(parts: FleetParts): Component & Focusable & { dispose(
 		}
 		if (question)
 			return wrapped(
-				theme.fg("warning", `${question.text} y stops it, any other key does not.`),
+				theme.fg("warning", `${question.text} y does it, any other key does not.`),
 				width,
 			);
 		const keys = wrapped(panel.keys().join(" · "), width).map((line) => theme.fg("dim", line));
