@@ -27,7 +27,7 @@ export type Result = AgentToolResult<ToolDetails> & {
 	readonly usage?: HostUsageEntry;
 };
 
-/** What they are made of: the parts of one parent session. */
+/** The parts of one parent session that its tools are made of. */
 export interface SubagentsParts {
 	readonly manager: AgentManager<ChildContext>;
 	readonly book: AgentBook;
@@ -58,7 +58,7 @@ export interface ScopedParts extends SubagentsParts {
 	readonly ledger: Ledger;
 }
 
-/** What the parts of a scope have in common. */
+/** The results that the tools of one scope have in common. */
 export interface Answers {
 	/** The agent, if it is there and in scope. */
 	find(id: string): AgentRecord | undefined;

@@ -2,6 +2,7 @@ import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { AgentRecord, StopReason } from "@pi-subagents/core";
 import type { Answers, Result, ScopedParts } from "./answers.js";
 import { findLoss } from "./child/conversation.js";
+import { endedInTime } from "./ended-in-time.js";
 import { inheritConversation, TASK_BORDER } from "./inherited-context.js";
 import { contextFromLaunch, decide, resolveCall } from "./invocation.js";
 import { takeParentSnapshot } from "./parent-snapshot.js";
@@ -62,7 +63,7 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 	): Promise<Result> {
 		const begun = await begin(call, ctx, signal, { announce: true });
 		if ("content" in begun) return begun;
-		if (!begun.background) return follow(begun, onProgress);
+		if (!begun.background) return follow(begun, onProgress, signal);
 		const { record, notes } = begun;
 		// A place that cannot be made is a failure of the call, and not news for later.
 		const isolated = book.get(record.id)?.launch.isolation === "worktree";
@@ -279,19 +280,22 @@ export function createDelegation(parts: ScopedParts, answers: Answers): Delegati
 	}
 
 	/** Waits for a foreground run and tells its progress meanwhile. */
-	async function follow({ record, notes }: Begun, onProgress: Progress): Promise<Result> {
+	async function follow(
+		{ record, notes }: Begun,
+		onProgress: Progress,
+		signal: AbortSignal | undefined,
+	): Promise<Result> {
 		const report = (): void => {
 			const view = answers.view(record);
 			onProgress(view, `agent_id: ${record.id}\n${view.activity ?? view.statusText}`);
 		};
 		report();
 		const stop = activities.subscribe(report);
-		try {
-			await manager.wait(record.id);
-		} finally {
-			stop();
-		}
-		return answers.ended(record, notes);
+		const over = await endedInTime(record.id, manager, clock, signal);
+		stop();
+		if (over) return answers.ended(record, notes);
+		const lines = [`agent_id: ${record.id}`, headline(record, clock.now()), "It is still ending."];
+		return textResult(lines.join("\n"), answers.view(record));
 	}
 
 	return {
