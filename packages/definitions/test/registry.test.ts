@@ -486,8 +486,8 @@ describe("reading", () => {
 	test("the standard folders belong to the user and the project", () => {
 		expect(standardFolders({ agentDir: "/home/me/.pi/agent", cwd: "/project" })).toEqual([
 			{ kind: "user", path: "/home/me/.pi/agent/agents" },
-			{ kind: "project", path: "/work/.agents/agents" },
-			{ kind: "project", path: "/work/.pi/agents" },
+			{ kind: "project", path: "/project/.agents/agents" },
+			{ kind: "project", path: "/project/.pi/agents" },
 		]);
 	});
 });
