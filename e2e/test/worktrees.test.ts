@@ -300,9 +300,10 @@ function worktrees(world: ChildWorld): void {
 
 		const person = personAt(host);
 		const open = async (action: string): Promise<void> => {
-			for (const choice of ["Worktrees", name, action]) await person.chooses(choice);
+			for (const choice of [name, action]) await person.chooses(choice);
 		};
 		const closed = host.send({ type: "prompt", message: "/agents" });
+		await person.chooses("Worktrees");
 		await open("Show its changes");
 		const editor = await person.sees("editor");
 		expect(editor.prefill).toContain("+++ b/new.txt");
@@ -317,6 +318,7 @@ function worktrees(world: ChildWorld): void {
 		expect(await readFile(join(path, "new.txt"), "utf8")).toBe("new\n");
 		await open("Remove it");
 		await person.sees("notify");
+		expect((await person.sees("notify")).message).toContain("no worktrees");
 		host.respond(await person.sees("select"), { cancelled: true });
 		await closed;
 		expect(await sh("git branch --list; git worktree list | wc -l")).toBe("* main\n+ own\n2");
