@@ -24,7 +24,7 @@ const BACKGROUND = { run_in_background: true };
 onBothHosts("background agents", backgroundAgents);
 
 function backgroundAgents(world: ChildWorld): void {
-	test("[NOTIFY-02] [RESULT-10] a parent at rest is woken once with the report", async () => {
+	test("a parent at rest is woken once with the report (NOTIFY-02) (RESULT-10)", async () => {
 		const host = await world.session();
 		const call = delegate(`BG ${script({ hold: "bg", text: "THE REPORT" })}`, BACKGROUND);
 		const started = await askOne(host, call);
@@ -44,7 +44,7 @@ function backgroundAgents(world: ChildWorld): void {
 		expect(notificationsIn(world.server.requests.at(-1))).toEqual([told]);
 	});
 
-	test("[NOTIFY-08] after a run that the extension started, the client finds the host idle and can prompt it", async () => {
+	test("after a run that the extension started, the client finds the host idle and can prompt it (NOTIFY-08)", async () => {
 		const host = await world.session();
 		await askOne(host, delegate(`PAIRS ${script({ hold: "pairs" })}`, BACKGROUND));
 		const from = host.events.length;
@@ -76,7 +76,7 @@ function backgroundAgents(world: ChildWorld): void {
 		expect(notificationsIn(world.server.requests.at(-1))).toEqual([told]);
 	});
 
-	test("[NOTIFY-01] [NOTIFY-12] an end while the parent is in a tool is told once, and not between a call and its result", async () => {
+	test("an end while the parent is in a tool is told once, and not between a call and its result (NOTIFY-01) (NOTIFY-12)", async () => {
 		const host = await world.session();
 		const before = host.events.length;
 		const wait = bash("until [ -e busy-over ]; do sleep 0.02; done; rm busy-over");
@@ -108,7 +108,7 @@ function backgroundAgents(world: ChildWorld): void {
 		expect(stored.filter((role) => role === "notification")).toHaveLength(1);
 	});
 
-	test("[NOTIFY-03] a result that was waited for is not told again", async () => {
+	test("a result that was waited for is not told again (NOTIFY-03)", async () => {
 		const host = await world.session();
 		world.server.script("pull", [
 			{
@@ -129,7 +129,7 @@ function backgroundAgents(world: ChildWorld): void {
 		expect(notifications(events)).toEqual([]);
 	});
 
-	test("[RESULT-01] [RESULT-11] a failure is told with the provider's message and the partial text", async () => {
+	test("a failure is told with the provider's message and the partial text (RESULT-01) (RESULT-11)", async () => {
 		const host = await world.session();
 		const failing = script(
 			{ text: "looking now", tools: [bash("true")] },
@@ -143,7 +143,7 @@ function backgroundAgents(world: ChildWorld): void {
 		expect(told).toMatch(/Partial text, not a finished report:\n\nlooking now\n```$/);
 	});
 
-	test("[RESULT-12] a result can be read after another session was open", async () => {
+	test("a result can be read after another session was open (RESULT-12)", async () => {
 		const host = await world.session();
 		const from = host.events.length;
 		const { text } = await askOne(
@@ -161,7 +161,7 @@ function backgroundAgents(world: ChildWorld): void {
 		expect(again.text).toMatch(/: completed .*\n\nstill there$/);
 	});
 
-	test("[STATUS-04] a queued agent that is stopped never starts, and who waits for it is told", async () => {
+	test("a queued agent that is stopped never starts, and who waits for it is told (STATUS-04)", async () => {
 		const host = await world.session({ maxConcurrent: 1 });
 		world.server.script("queue", [
 			{
@@ -190,7 +190,7 @@ function backgroundAgents(world: ChildWorld): void {
 		expect((await askOne(host, delegate("THIRD", BACKGROUND))).text).toContain("has started");
 	});
 
-	test("[CONC-01] [CONC-08] no way to end keeps a slot", async () => {
+	test("no way to end keeps a slot (CONC-01) (CONC-08)", async () => {
 		const host = await world.session({ maxConcurrent: 2 });
 		const bad = script({ error: { status: 400 } });
 		world.server.script("slots", [

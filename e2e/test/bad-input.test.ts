@@ -75,7 +75,7 @@ function badInput(world: ChildWorld): void {
 		["null", null],
 		["zero", 0],
 		["an empty list", []],
-	])("[SCHEMA-02] %s in every optional field is as if it was left out", async (_, nothing) => {
+	])("%s in every optional field is as if it was left out (SCHEMA-02)", async (_, nothing) => {
 		const host = await world.session();
 		const fields = [
 			"model",
@@ -102,7 +102,7 @@ function badInput(world: ChildWorld): void {
 		).toContain("Types:");
 	});
 
-	test("[SCHEMA-02] what a mode says when it is off is no error", async () => {
+	test("what a mode says when it is off is no error (SCHEMA-02)", async () => {
 		const host = await world.session();
 		const { isError, text } = await askOne(
 			host,

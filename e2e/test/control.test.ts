@@ -37,7 +37,7 @@ onBothHosts("steering, stopping and resuming", control, {
 });
 
 function control(world: ChildWorld): void {
-	test("[STEER-01] a message to a running agent is read after its tool calls", async () => {
+	test("a message to a running agent is read after its tool calls (STEER-01)", async () => {
 		const host = await world.session();
 		const wait = bash(waitForFile("steered"));
 		const { text } = await askOne(
@@ -57,7 +57,7 @@ function control(world: ChildWorld): void {
 		expect(messagesTo(world, "STEERED")).toEqual(["MESSAGE-1", "MESSAGE-2"]);
 	});
 
-	test("[STEER-01] messages to an agent that is not ready or queued are read, in their order", async () => {
+	test("messages to an agent that is not ready or queued are read, in their order (STEER-01)", async () => {
 		const host = await world.session({ maxConcurrent: 1 });
 		await makeFile(host, "not-yet");
 		world.server.script("early", [
@@ -80,7 +80,7 @@ function control(world: ChildWorld): void {
 		}
 	});
 
-	test("[STEER-02] a message that comes while an agent ends is read, or refused in words that name resume", async () => {
+	test("a message that comes while an agent ends is read, or refused in words that name resume (STEER-02)", async () => {
 		const host = await world.session();
 		const names = Array.from({ length: 8 }, (_, index) => `RACE-${index}`);
 		world.server.script("race", [
@@ -112,7 +112,7 @@ function control(world: ChildWorld): void {
 		expect(outcomes).toEqual(names.map(() => true));
 	});
 
-	test("[STEER-03] a message to an ended agent is an error that names resume, however it ended", async () => {
+	test("a message to an ended agent is an error that names resume, however it ended (STEER-03)", async () => {
 		const host = await world.session();
 		const [done, failed, held] = await ask(
 			host,
@@ -132,7 +132,7 @@ function control(world: ChildWorld): void {
 		}
 	});
 
-	test("[STEER-04] a message that was never read is told, goes to no other agent, and a resume delivers it once", async () => {
+	test("a message that was never read is told, goes to no other agent, and a resume delivers it once (STEER-04)", async () => {
 		const host = await world.session({ maxConcurrent: 1 });
 		world.server.script("unread", [
 			{
@@ -165,7 +165,7 @@ function control(world: ChildWorld): void {
 		expect(JSON.stringify(next?.messages).match(/ONLY FOR A/g)).toHaveLength(1);
 	});
 
-	test("[STATUS-07] a running agent that is stopped asks nothing more, and its text is kept as partial", async () => {
+	test("a running agent that is stopped asks nothing more, and its text is kept as partial (STATUS-07)", async () => {
 		const host = await world.session();
 		const { text } = await askOne(
 			host,
@@ -245,7 +245,7 @@ function control(world: ChildWorld): void {
 		expect(again.text).toMatch(/\nNote: .*max_turns/);
 	});
 
-	test("[ABORT-06] the user can stop one of several foreground agents, and the others go on", async () => {
+	test("the user can stop one of several foreground agents, and the others go on (ABORT-06)", async () => {
 		const host = await world.session();
 		const names = ["ONE", "TWO", "THREE"];
 		const answered = ask(

@@ -255,7 +255,7 @@ function faults(world: ChildWorld, name: HostName): void {
 		await expectWhole(host);
 	});
 
-	test("[RESTART-01] after kill -9 all agents are interrupted, keep what they had, and go on where they were", async () => {
+	test("after kill -9 all agents are interrupted, keep what they had, and go on where they were (RESTART-01)", async () => {
 		const host = await world.rpc({
 			agentFiles: AGENTS,
 			projectFiles: FILES,

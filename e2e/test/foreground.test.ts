@@ -27,7 +27,7 @@ onBothHosts("foreground agents", foregroundAgents, {
 });
 
 function foregroundAgents(world: ChildWorld): void {
-	test("[RESULT-13] a result has the agent's id, how it ended, what it used and its text; made-up ids list the known ones", async () => {
+	test("a result has the agent's id, how it ended, what it used and its text; made-up ids list the known ones (RESULT-13)", async () => {
 		const host = await world.session();
 		const { isError, text } = await askOne(
 			host,
@@ -64,7 +64,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect([unread, unresumed]).toMatchObject([unknown, unknown]);
 	});
 
-	test("[RESULT-09] three agents of one message run at the same time, and their results come in the order of the calls", async () => {
+	test("three agents of one message run at the same time, and their results come in the order of the calls (RESULT-09)", async () => {
 		const host = await world.session();
 		const names = ["A", "B", "C"];
 		const calls = names.map((name) =>
@@ -90,7 +90,7 @@ function foregroundAgents(world: ChildWorld): void {
 		);
 	});
 
-	test("[RESULT-01] a provider that gives up makes the run an error, with its message and the text so far as partial", async () => {
+	test("a provider that gives up makes the run an error, with its message and the text so far as partial (RESULT-01)", async () => {
 		const host = await world.session();
 		const failing = script({ text: "looking now", tools: [READ] }, BAD_REQUEST);
 		const first = await askOne(host, delegate(`GIVES-UP ${failing}`));
@@ -106,7 +106,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(agentId(second.text)).toBe(agentId(first.text));
 	});
 
-	test("[RESULT-11] retries that are used up are an error with the last text; one that works is a success", async () => {
+	test("retries that are used up are an error with the last text; one that works is a success (RESULT-11)", async () => {
 		const host = await world.session();
 		const page = (name: string) => ({ text: name, tools: [READ] });
 		const [dead, revived] = await ask(
@@ -125,7 +125,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(revived?.text).toMatch(/: completed .*\n\nfine after all$/);
 	});
 
-	test("[RESULT-02] thinking is not part of the report", async () => {
+	test("thinking is not part of the report (RESULT-02)", async () => {
 		const host = await world.session();
 		const { text } = await askOne(
 			host,
@@ -134,7 +134,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(text).toMatch(/: completed .*\n\nANSWER-1\n\nANSWER-2$/);
 	});
 
-	test("[RESULT-03] a run whose last message has no text says so, and gives the last text it has", async () => {
+	test("a run whose last message has no text says so, and gives the last text it has (RESULT-03)", async () => {
 		const host = await world.session();
 		const rounds = [1, 2, 3, 4, 5].map((round) => ({ text: `round ${round}`, tools: [READ] }));
 		const [late, silent] = await ask(
@@ -148,7 +148,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(silent?.text).toMatch(/: finished without a report .*\n\nIt ended without any text\.$/);
 	});
 
-	test("[RESULT-06] [RESULT-15] [STATUS-05] long reports arrive whole, whatever happens to a sibling", async () => {
+	test("long reports arrive whole, whatever happens to a sibling (RESULT-06) (RESULT-15) (STATUS-05)", async () => {
 		const host = await world.session();
 		const long = (end: string, length = 6000): string => "x".repeat(length - end.length) + end;
 		const answers = await ask(
@@ -175,7 +175,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(notificationsIn(world.server.requests.at(-1))).toEqual([]);
 	});
 
-	test("[RESULT-06] a report that is cut says how much is missing, and the call that it names brings it", async () => {
+	test("a report that is cut says how much is missing, and the call that it names brings it (RESULT-06)", async () => {
 		const host = await world.session();
 		world.server.script("huge", [{ text: `${"y".repeat(39_994)}THE END` }]);
 		const { text } = await askOne(host, delegate("HUGE @@#huge#@@"));
@@ -186,7 +186,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(more.isError).toBe(false);
 	});
 
-	test("[RESULT-08] an answer that was cut at the output limit is called incomplete", async () => {
+	test("an answer that was cut at the output limit is called incomplete (RESULT-08)", async () => {
 		const host = await world.session();
 		const { text } = await askOne(
 			host,
@@ -197,7 +197,7 @@ function foregroundAgents(world: ChildWorld): void {
 		);
 	});
 
-	test("[RESULT-14] a failed agent goes on with what it had", async () => {
+	test("a failed agent goes on with what it had (RESULT-14)", async () => {
 		const host = await world.session();
 		const missing = { name: "read", args: { path: "missing.txt" } };
 		const failed = await askOne(
@@ -216,7 +216,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(toolResults(last)[0]).toContain("hello");
 	});
 
-	test("[STATUS-01] the turn limit is told, whether the agent wraps up or not", async () => {
+	test("the turn limit is told, whether the agent wraps up or not (STATUS-01)", async () => {
 		const host = await world.session();
 		const again = { text: "more to do", tools: [READ] };
 		const [wrapped, cut, late] = await ask(
@@ -233,7 +233,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(late?.text).toMatch(/: time limit reached, cut off/);
 	});
 
-	test("[STATUS-02] a tool error that the agent got over is no failure", async () => {
+	test("a tool error that the agent got over is no failure (STATUS-02)", async () => {
 		const host = await world.session();
 		const { isError, text } = await askOne(
 			host,
@@ -245,7 +245,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(text).toMatch(/: completed \(3 turns, 2 tool uses, .*\n\ndone$/);
 	});
 
-	test("[STATUS-03] an error without a message and a stream without an end are failures with a reason", async () => {
+	test("an error without a message and a stream without an end are failures with a reason (STATUS-03)", async () => {
 		const host = await world.session();
 		const [mute, dropped] = await ask(
 			host,
@@ -258,7 +258,7 @@ function foregroundAgents(world: ChildWorld): void {
 		expect(dropped?.text).toMatch(/: the model provider failed: \S/);
 	});
 
-	test("[ACCOUNT-02] cached tokens are not counted once per turn, and a resume adds to what was used", async () => {
+	test("cached tokens are not counted once per turn, and a resume adds to what was used (ACCOUNT-02)", async () => {
 		const host = await world.session();
 		const usage = { p: 50_010, cached: 50_000, c: 5 };
 		const turn = { tools: [READ], usage };

@@ -35,7 +35,7 @@ const INTERVAL = `
 onBothHosts("print and JSON mode", headless);
 
 function headless(world: ChildWorld): void {
-	test("[HEADLESS-01] print mode prints the answer, nothing else, and ends although extensions have timers, in the agent, too", async () => {
+	test("print mode prints the answer, nothing else, and ends although extensions have timers, in the agent, too (HEADLESS-01)", async () => {
 		const host = await world.print({ others: { "interval.ts": INTERVAL } });
 		const { code, stderr, stdout } = await host.run(
 			`p ${script({ tools: [delegate("PRINT-FG")] }, { text: "the answer" })}`,
@@ -80,7 +80,7 @@ function headless(world: ChildWorld): void {
 		});
 	});
 
-	test("[HEADLESS-02] [HEADLESS-03] background agents are waited for and told once, and asking again ends", async () => {
+	test("background agents are waited for and told once, and asking again ends (HEADLESS-02) (HEADLESS-03)", async () => {
 		const host = await world.json();
 		const asking = (request: Parameters<typeof startedAgents>[0]) => ({
 			tools: startedAgents(request).map((id) => read(id, { wait: true })),
@@ -123,7 +123,7 @@ function headless(world: ChildWorld): void {
 		]);
 	});
 
-	test("[HEADLESS-02] an agent that never ends does not keep a process that was told to end", async () => {
+	test("an agent that never ends does not keep a process that was told to end (HEADLESS-02)", async () => {
 		const host = await world.print();
 		// The tool of an agent is a child of the host's own process.
 		const endless = bash("echo $$ > endless.pid; kill -TERM $PPID; exec sleep 600");

@@ -24,7 +24,7 @@ const BACKGROUND = { run_in_background: true };
 onBothHosts("interruptions", interruptions);
 
 function interruptions(world: ChildWorld): void {
-	test("[ABORT-01] [STATUS-07] an abort while a foreground agent runs a tool ends both, and nothing more is asked", async () => {
+	test("an abort while a foreground agent runs a tool ends both, and nothing more is asked (ABORT-01) (STATUS-07)", async () => {
 		const host = await world.session();
 		const task = `ABORTED ${script({ text: "so far", tools: [sleep("fg")] }, { text: "not asked" })}`;
 		const running = host.prompt(script({ tools: [delegate(task)] }, { text: "not asked" }));
@@ -46,7 +46,7 @@ function interruptions(world: ChildWorld): void {
 		expect(world.server.requests.length).toBe(asked + 2);
 	});
 
-	test("[ABORT-01] an abort while a foreground agent's model answers closes that answer", async () => {
+	test("an abort while a foreground agent's model answers closes that answer (ABORT-01)", async () => {
 		const host = await world.session();
 		const from = host.events.length;
 		const task = `STREAMS ${script({ text: "half", hang: true })}`;
@@ -67,7 +67,7 @@ function interruptions(world: ChildWorld): void {
 		);
 	});
 
-	test("[ABORT-02] background agents go on when the parent is aborted, and are told of", async () => {
+	test("background agents go on when the parent is aborted, and are told of (ABORT-02)", async () => {
 		const host = await world.session();
 		const background = delegate(
 			`GOES-ON ${script({ hold: "goes-on", text: "still did it" })}`,
@@ -88,7 +88,7 @@ function interruptions(world: ChildWorld): void {
 		expect(await wakeUp(host, from)).toContain("still did it");
 	});
 
-	test("[ABORT-05] an abort ends the waiting for a background agent and not the agent", async () => {
+	test("an abort ends the waiting for a background agent and not the agent (ABORT-05)", async () => {
 		const host = await world.session();
 		world.server.script("waits", [
 			{
@@ -117,7 +117,7 @@ function interruptions(world: ChildWorld): void {
 		expect(notificationsIn(world.server.requests.at(-1))).toHaveLength(1);
 	});
 
-	test("[ABORT-07] an abort leaves no call without a result, and the next prompt works", async () => {
+	test("an abort leaves no call without a result, and the next prompt works (ABORT-07)", async () => {
 		const host = await world.session();
 		const calls = ["ONE", "TWO", "THREE"].map((name) =>
 			delegate(`BATCH-${name} ${script({ hang: true })}`),
@@ -130,7 +130,7 @@ function interruptions(world: ChildWorld): void {
 		await expect(host.prompt(script({ text: "works" }))).resolves.toMatchObject({ text: "works" });
 	});
 
-	test("[ABORT-04] a stop ends the agent's tool and what that started", async () => {
+	test("a stop ends the agent's tool and what that started (ABORT-04)", async () => {
 		const host = await world.session();
 		const nested = bash("(sleep 600 & echo $! > inner.pid; echo $$ > outer.pid; wait)");
 		const { text } = await askOne(
@@ -144,7 +144,7 @@ function interruptions(world: ChildWorld): void {
 		expect(requestsOf(world.server, "NESTED")).toHaveLength(1);
 	});
 
-	test("[ABORT-10] a stopped agent asks nothing more, whatever the parent does later", async () => {
+	test("a stopped agent asks nothing more, whatever the parent does later (ABORT-10)", async () => {
 		const host = await world.session();
 		const busy = { error: { status: 429, headers: { "retry-after": "1" } } };
 		const { text } = await askOne(
@@ -160,7 +160,7 @@ function interruptions(world: ChildWorld): void {
 		expect(requestsOf(world.server, "RETRIES")).toHaveLength(asked);
 	});
 
-	test("[ABORT-03] the end of the host ends its agents and their tools; the next process knows them and can resume them", async () => {
+	test("the end of the host ends its agents and their tools; the next process knows them and can resume them (ABORT-03)", async () => {
 		const host = await world.rpc();
 		const bySignal = await startSleepers(host, "SIGNAL");
 		const killed = await host.kill("SIGTERM");

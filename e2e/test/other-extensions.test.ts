@@ -38,7 +38,7 @@ function otherExtensions(world: ChildWorld): void {
 		expect(toolResults(requestsOf(world.server, "GATED-2").at(-1))[0]).toContain("policy-X");
 	});
 
-	test("[STATUS-06] a call that another extension blocks is an error with its reason, and there is no agent", async () => {
+	test("a call that another extension blocks is an error with its reason, and there is no agent (STATUS-06)", async () => {
 		const host = await world.session();
 		const blocked = await askOne(host, delegate("forbidden task"));
 		expect(blocked).toMatchObject({ isError: true, text: expect.stringContaining("policy-X") });
@@ -46,7 +46,7 @@ function otherExtensions(world: ChildWorld): void {
 		expect((await askOne(host, read())).text).toContain("There are no agents yet.");
 	});
 
-	test("[LIFECYCLE-03] every start of a child's extensions has its shutdown, however the child ends", async () => {
+	test("every start of a child's extensions has its shutdown, however the child ends (LIFECYCLE-03)", async () => {
 		const host = await world.session({ maxConcurrent: 3 });
 		const before = await lives(host);
 		const background = { run_in_background: true };
@@ -67,7 +67,7 @@ function otherExtensions(world: ChildWorld): void {
 			});
 	});
 
-	test("[LIFECYCLE-05] [RECUR-01] children take nothing of the parent over and have none of its tools", async () => {
+	test("children take nothing of the parent over and have none of its tools (LIFECYCLE-05) (RECUR-01)", async () => {
 		const host = await world.session();
 		const answers = await ask(host, delegate("TWIN one"), delegate("TWIN two"));
 		const list = await askOne(host, read());

@@ -15,7 +15,7 @@ function toolSurface(world: ChildWorld): void {
 		expect(characters / 4).toBeLessThanOrEqual(800);
 	});
 
-	test("[SCHEMA-01] the schemas use only what every provider takes", async () => {
+	test("the schemas use only what every provider takes (SCHEMA-01)", async () => {
 		for (const { name, parameters } of await ownTools(world)) {
 			expect(parameters, name).toMatchObject({ type: "object", properties: expect.any(Object) });
 			const text = JSON.stringify(parameters);
@@ -28,7 +28,7 @@ function toolSurface(world: ChildWorld): void {
 		}
 	});
 
-	test("[SCHEMA-04] only types that can be started are advertised", async () => {
+	test("only types that can be started are advertised (SCHEMA-04)", async () => {
 		const text = async (agents: object): Promise<string> =>
 			(await ownTools(world, { agents }))[0]?.description ?? "";
 		const all = await text({});

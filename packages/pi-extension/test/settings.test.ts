@@ -60,7 +60,7 @@ describe("loadSettings", () => {
 		["3", '"3"'],
 		[1.5, "1.5"],
 		[null, "null"],
-	])("[CONC-06] replaces maxConcurrent %s by the default and says why", async (value, shown) => {
+	])("replaces maxConcurrent %s by the default and says why (CONC-06)", async (value, shown) => {
 		await writeFile(userFile(), JSON.stringify({ maxConcurrent: value }));
 		expect(await loadSettings(user, undefined)).toEqual({
 			settings: defaultSettings(),
