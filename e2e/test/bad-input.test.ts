@@ -133,7 +133,7 @@ function badInput(world: ChildWorld): void {
 
 	test("a message to an agent that looks like a command reaches it as it is", async () => {
 		const host = await world.session();
-		const { text } = await askOne(host, delegate("COMMANDS", { run_in_background: true }));
+		const { text } = await askOne(host, delegate("COMMANDS"));
 		await askOne(host, delegate("/help again", { resume: agentId(text) }));
 		expect(requestsOf(world.server, "COMMANDS").at(-1)?.lastUserText).toBe("/help again");
 	});

@@ -68,7 +68,7 @@ describe.each<HostName>(["released", "current"])("screens (%s host)", (name) => 
 		const text = await screen.waitFor(
 			/Agents 2 running\n→● Stay for long /,
 			/Settings\n/,
-			/enter opens · \/ filters · m message · x stops · esc closes/,
+			/enter opens · \/ filters · m message · x stops · X all · esc closes/,
 		);
 		expect(text.match(/Stay for long +\d/g)).toHaveLength(1);
 		screen.press("/", "count", "enter");

@@ -155,8 +155,11 @@ export function transcriptPanel(
 				});
 			} else if (is(data, "n")) find(-1);
 			else if (is(data, "shift+n")) find(1);
-			else if (is(data, "m")) askMessage(source, host, record);
-			else if (is(data, "x")) askStop(source, host, record);
+			else if (is(data, "m")) {
+				// Who writes wants to see what comes of it.
+				follows = true;
+				askMessage(source, host, record);
+			} else if (is(data, "x")) askStop(source, host, record);
 			else if (is(data, "f")) host.say(record.sessionFile ?? "Its conversation is in no file.");
 			else if (is(data, "c")) copy();
 		},
