@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { RpcTestHost } from "@pi-subagents/test-helpers";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { HostName } from "../dist/index.js";
 import {
 	type ChildWorld,
@@ -177,7 +177,11 @@ const WAYS: Readonly<Record<string, Start>> = {
 	async background(world, host, task) {
 		world.server.script("background", [
 			{ tools: [delegate(task, { run_in_background: true })] },
-			(request) => ({ tools: startedAgents(request).map((id) => read(id, { wait: true })) }),
+			(request) => ({
+				tools: startedAgents(request)
+					.slice(-1)
+					.map((id) => read(id, { wait: true })),
+			}),
 			{ text: "end" },
 		]);
 		const { events } = await host.prompt("@@#background#@@");
@@ -200,37 +204,45 @@ const WAYS: Readonly<Record<string, Start>> = {
 };
 
 function faults(world: ChildWorld, name: HostName): void {
-	describe.each(FAULTS)("$name", (fault) => {
-		test.each(Object.keys(WAYS))("%s: is told as it is, and nothing is left", async (way) => {
+	test.each(FAULTS)(
+		"$name: is told as it is however it was started, and nothing is left",
+		async (fault) => {
 			// With one slot, one that is not given back stops the next agent.
 			const host = await world.session({ maxConcurrent: 1, ...fault.settings });
-			const before = world.server.requests.length;
 			const task = `${fault.name} ${script(...fault.steps)}`;
-			const { told, turnsBefore } = await present(WAYS[way])(world, host, task);
-			expect(told.text).toMatch(fault.says);
-			expect(told.text).toContain(` (${used(fault, turnsBefore)}, `);
-			expect(told.text).toMatch(new RegExp(`\\n\\n${fault.text}$`));
-			expect(told.isError ?? fault.isError).toBe(fault.isError);
-			const asked = world.server.requests.slice(before);
-			expect(asked.filter(({ open }) => open)).toEqual([]);
-			const own = asked.filter(({ lastUserText }) => lastUserText.startsWith(task));
-			expect(own).toHaveLength(fault.requests);
+			for (const [way, start] of Object.entries(WAYS)) {
+				const before = world.server.requests.length;
+				const { told, turnsBefore } = await start(world, host, task);
+				expect(told.text, way).toMatch(fault.says);
+				expect(told.text, way).toContain(` (${used(fault, turnsBefore)}, `);
+				expect(told.text, way).toMatch(new RegExp(`\\n\\n${fault.text}$`));
+				expect(told.isError ?? fault.isError, way).toBe(fault.isError);
+				const asked = world.server.requests.slice(before);
+				expect(
+					asked.filter(({ open }) => open),
+					way,
+				).toEqual([]);
+				const own = asked.filter(({ lastUserText }) => lastUserText.startsWith(task));
+				expect(own, way).toHaveLength(fault.requests);
+			}
 			await expectWhole(host);
-		});
-	});
+		},
+	);
 
-	test.each(HOOKS)("an extension that throws in %s ends no agent, and is named", async (hook) => {
+	test("an extension that throws in a hook ends no agent, and is named", async () => {
 		const host = await world.session({ maxConcurrent: 1 });
 		const file = join(host.directories.project, "throw-in");
-		await writeFile(file, hook);
-		const task = `THROWS in ${hook} ${script(PAGE, DONE)}`;
-		const { isError, text } = await askOne(host, delegate(task));
+		for (const hook of HOOKS) {
+			await writeFile(file, hook);
+			const task = `THROWS in ${hook} ${script(PAGE, DONE)}`;
+			const { isError, text } = await askOne(host, delegate(task));
+			expect(isError, hook).toBe(false);
+			expect(text, hook).toMatch(/: completed .*\n(.*\n)?\nwell done$/);
+			// What throws there blocks the tool, and the agent is told.
+			const told = hook === "tool_call" ? toolResults(requestsOf(world.server, task)[1])[0] : text;
+			expect(told).toContain(`${hook} is broken`);
+		}
 		await rm(file);
-		expect(isError).toBe(false);
-		expect(text).toMatch(/: completed .*\n(.*\n)?\nwell done$/);
-		// What throws there blocks the tool, and the agent is told.
-		const told = hook === "tool_call" ? toolResults(requestsOf(world.server, task)[1])[0] : text;
-		expect(told).toContain(`${hook} is broken`);
 		await expectWhole(host);
 	});
 
