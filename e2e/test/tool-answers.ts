@@ -21,8 +21,15 @@ export async function ask(
 	host: RpcTestHost,
 	...calls: readonly ScriptedToolCall[]
 ): Promise<readonly ToolAnswer[]> {
+	const from = host.events.length;
 	const { events } = await host.prompt(script({ tools: calls }, { text: "end" }));
-	return toolAnswers(events);
+	const answers = toolAnswers(events);
+	if (answers.length >= calls.length) return answers;
+	// 0.73.1 may have run something of an extension first, and told the end of that.
+	const late = (): readonly ToolAnswer[] => toolAnswers(host.events.slice(from));
+	await expect.poll(() => late().length, { timeout: 30_000 }).toBeGreaterThanOrEqual(calls.length);
+	await atRest(host);
+	return late();
 }
 
 /** {@link ask} with one call, and its result. */
