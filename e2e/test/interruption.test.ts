@@ -88,6 +88,19 @@ function interruptions(world: ChildWorld): void {
 		expect(await wakeUp(host, from)).toContain("still did it");
 	});
 
+	test("with the setting interruptBackground an abort stops background agents, too (ABORT-02)", async () => {
+		const host = await world.session({ interruptBackground: true });
+		const hang = (name: string) => `${name} ${script({ hang: true })}`;
+		const calls = [delegate(hang("BOTH-BG"), BACKGROUND), delegate(hang("BOTH-FG"))];
+		const running = host.prompt(script({ tools: calls }, { text: "not asked" }));
+		const asked = await Promise.all([requestOf(world, "BOTH-BG"), requestOf(world, "BOTH-FG")]);
+		await host.abort();
+		await Promise.all(asked.map(({ ended }) => ended));
+		await running;
+		const { text } = await askOne(host, read());
+		expect(text.match(/: stopped by the user/g)).toHaveLength(2);
+	});
+
 	test("an abort ends the waiting for a background agent and not the agent (ABORT-05)", async () => {
 		const host = await world.session();
 		world.server.script("waits", [
