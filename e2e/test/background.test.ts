@@ -76,6 +76,15 @@ function backgroundAgents(world: ChildWorld): void {
 		expect(notificationsIn(world.server.requests.at(-1))).toEqual([told]);
 	});
 
+	test("agents that end one after the other make one turn more, also if the first end before the parent's turn does (NOTIFY-02)", async () => {
+		const host = await world.session({ maxConcurrent: 3 });
+		const from = host.events.length;
+		await ask(host, ...Array.from({ length: 12 }, () => delegate("SWARM", BACKGROUND)));
+		expect(await wakeUp(host, from)).toMatch(/^12 background agents have ended\./);
+		const starts = host.events.slice(from).filter(({ type }) => type === "agent_start");
+		expect(starts).toHaveLength(2);
+	});
+
 	test("an end while the parent is in a tool is told once, and not between a call and its result (NOTIFY-01) (NOTIFY-12)", async () => {
 		const host = await world.session();
 		const before = host.events.length;

@@ -174,6 +174,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 			),
 	});
 	const boundary = watchParent(pi, {
+		isWaiting: () => deliveries.isWaiting,
 		onRest() {
 			deliveries.check();
 			stalls.check();

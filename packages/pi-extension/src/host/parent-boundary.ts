@@ -8,6 +8,8 @@ export interface BoundaryHandlers {
 	readonly onRest: () => void;
 	/** What the parent has to be told before it rests; it goes on with it. */
 	readonly takeDue: () => Notification | undefined;
+	/** Whether there will be more to tell: a background agent is queued, running or ending. */
+	readonly isWaiting: () => boolean;
 	/** In print and JSON mode: resolves when no background agent runs any more, or the waiting time is over. */
 	readonly drained: (signal: AbortSignal | undefined) => Promise<void>;
 }
@@ -58,6 +60,8 @@ export function watchParent(pi: ExtensionAPI, handlers: BoundaryHandlers): Paren
 	});
 	current.on?.("agent_before_settle", async (event, ctx) => {
 		if (isOneShot(hostMode(ctx))) await handlers.drained(ctx.signal);
+		// Told at rest, together with what comes meanwhile, so that many agents do not make many turns.
+		else if (handlers.isWaiting()) return undefined;
 		const due = handlers.takeDue();
 		if (due === undefined) return undefined;
 		return { entries: [...event.entries, { type: "custom_message", ...due }], continue: true };
