@@ -168,5 +168,7 @@ async function apply(worktree: WorktreeRecord, plan: MergePlan): Promise<string 
 /** So that the branch may be deleted later, although no other branch has its commits. */
 async function remember(worktree: WorktreeRecord, plan: MergePlan): Promise<void> {
 	const current = await readRecord(recordFile(worktree));
-	if (current) await writeRecord({ ...current, mergedTip: plan.theirs }).catch(() => {});
+	if (current === undefined) return;
+	const merged = { mergedTip: plan.theirs, mergedInto: plan.checkout };
+	await writeRecord({ ...current, ...merged }).catch(() => {});
 }

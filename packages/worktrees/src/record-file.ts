@@ -35,6 +35,8 @@ export interface WorktreeRecord {
 	readonly createdAt: number;
 	/** The tip of the branch when its changes were brought into a checkout. */
 	readonly mergedTip?: string;
+	/** That checkout. */
+	readonly mergedInto?: string;
 }
 
 /** Where the record of a worktree is. */
@@ -113,6 +115,7 @@ function isRecord(value: unknown): value is WorktreeRecord {
 		fields.shared.every((path) => typeof path === "string") &&
 		(fields.stage === "preparing" || fields.stage === "used" || fields.stage === "ended") &&
 		(fields.mergedTip === undefined || typeof fields.mergedTip === "string") &&
+		(fields.mergedInto === undefined || typeof fields.mergedInto === "string") &&
 		(fields.owner === undefined || isOwner(fields.owner))
 	);
 }

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { discardUnused } from "./discard-unused.js";
 import { explain } from "./explain.js";
 import { exists } from "./files.js";
@@ -99,7 +100,8 @@ async function findUnsaved(
 		if (left.tips.length > 0) return "it has commits that are on no branch; save or discard them";
 	}
 	for (const commit of commits) {
-		if (commit === worktree.base || commit === worktree.mergedTip) continue;
+		if (commit === worktree.base) continue;
+		if (commit === worktree.mergedTip && (await isInCheckout(git, worktree, commit))) continue;
 		const elsewhere = await git(
 			[
 				"for-each-ref",
@@ -120,4 +122,20 @@ async function findUnsaved(
 			return `its commits on ${worktree.branch} are not merged; merge or discard them`;
 	}
 	return undefined;
+}
+
+/** Whether what was brought into a checkout is still there: the person may have thrown it away before it was committed. */
+async function isInCheckout(git: Git, worktree: WorktreeRecord, tip: string): Promise<boolean> {
+	const { base, commonDirectory, directory, mergedInto } = worktree;
+	if (mergedInto === undefined) return false;
+	// A file, because its bytes need not be text.
+	const file = `${directory}.merged.patch`;
+	const difference = ["-r", "-p", "--binary", "--full-index", "--ignore-submodules=all"];
+	const written = await git(["diff-tree", ...difference, `--output=${file}`, base, tip], {
+		cwd: commonDirectory,
+	});
+	if (!written.ok) return false;
+	const there = await git(["apply", "--reverse", "--check", file], { cwd: mergedInto });
+	await rm(file, { force: true }).catch(() => {});
+	return there.ok;
 }

@@ -336,6 +336,26 @@ describe("removal", () => {
 		expect(await listWorktrees(query)).toEqual({ worktrees: [], problems: [] });
 	});
 
+	test("is refused while work that was brought into a checkout was thrown away there", async () => {
+		const { repository, git, start } = await setUp();
+		await repository.write({ "a.txt": "one\nmine\n" });
+		const workspace = await start("a1", { "own.txt": "own\n" });
+		await workspace.finish(DONE);
+		const query = { repo: repository.path, directory: repository.worktrees, git };
+		const found = async () => {
+			const [listed] = (await listWorktrees(query)).worktrees;
+			if (listed === undefined) throw new Error("There is no worktree.");
+			return listed.worktree;
+		};
+		expect((await mergeWorktree(await found(), { git })).text).toContain("as uncommitted changes");
+		await repository.sh("mv own.txt kept.txt");
+		expect((await removeWorktree(await found(), { git })).text).toMatch(
+			/was not removed: its commits on \S+ are not merged; merge or discard them\.$/,
+		);
+		await repository.sh("mv kept.txt own.txt");
+		expect((await removeWorktree(await found(), { git })).removed).toBe(true);
+	});
+
 	test("with its work says how to get the commits back", async () => {
 		const { repository, git, start } = await setUp();
 		const workspace = await start("a1", { "own.txt": "own\n" });
