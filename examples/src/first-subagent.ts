@@ -16,4 +16,5 @@ const { outcome, session, text, usage } = await runAgent({
 		createAgentSession({ initialState: { model, systemPrompt: "You are brief." } }),
 });
 await session?.dispose();
-console.log(text || outcome.status, `($${usage.cost.toFixed(4)})`);
+if (outcome.status === "error") process.exitCode = 1;
+console.log(text || outcome.detail || outcome.status, `($${usage.cost.toFixed(4)})`);
