@@ -7,9 +7,7 @@ const root = join(import.meta.dirname, "..");
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
 await build({
-	entryPoints: ["main", "run-row", "serve-model", "raw-sessions"].map((name) =>
-		join(root, "src", `${name}.ts`),
-	),
+	entryPoints: ["main", "run-row", "serve-model"].map((name) => join(root, "src", `${name}.ts`)),
 	outdir: join(root, "dist"),
 	bundle: true,
 	// A row is loaded only in the process that runs it.

@@ -9,6 +9,12 @@ import {
 	type ModelRegistry,
 	SessionManager,
 } from "@mariozechner/pi-coding-agent";
+import { createLimit } from "./at-once.js";
+
+/** What the parent of raw background children is told. */
+export const ALL_ENDED = "All children have ended.";
+/** How many background agents run at once if no setting says otherwise. */
+const AT_ONCE = 10;
 
 /** What the probe says, as the text of a notification. */
 export type ProbeReport =
@@ -36,7 +42,7 @@ export interface ProbedCall {
 /**
  * An extension for hosts under measurement. It tells when runs begin and end and how long tools take, and it has a tool
  * `raw_child` that does with the host's own functions what a foreground `subagent` does: one child, one prompt; `raw_session`
- * only makes the session. If the variable `PI_BENCH_PID_FILE` names a file, it does nothing but write the process id of the host to that.
+ * only makes the session, and `raw_background` does not wait for the child, and wakes the parent once, after the last. If the variable `PI_BENCH_PID_FILE` names a file, it does nothing but write the process id of the host to that.
  */
 export default function probe(pi: ExtensionAPI): void {
 	const pidFile = process.env.PI_BENCH_PID_FILE;
@@ -85,6 +91,24 @@ export default function probe(pi: ExtensionAPI): void {
 		async execute(_toolCallId, args, _signal, _onUpdate, ctx) {
 			const text = await rawChild(promptOf(args), ctx);
 			return { content: [{ type: "text", text }], details: undefined };
+		},
+	});
+	const limit = createLimit(AT_ONCE);
+	let alive = 0;
+	pi.registerTool({
+		name: "raw_background",
+		label: "Raw background child",
+		description: "Starts a child without any extension.",
+		parameters: { type: "object", properties: { prompt: { type: "string" } } },
+		async execute(_toolCallId, args, _signal, _onUpdate, ctx) {
+			alive++;
+			void limit(() => rawChild(promptOf(args), ctx)).then(() => {
+				alive--;
+				if (alive > 0) return;
+				const message = { customType: "raw", content: ALL_ENDED, display: true };
+				pi.sendMessage(message, { triggerTurn: true, deliverAs: "followUp" });
+			});
+			return { content: [{ type: "text", text: "A child has started." }], details: undefined };
 		},
 	});
 	pi.registerTool({

@@ -53,10 +53,11 @@ export async function resolveCall(
 	const decided = decide(call, entry, definition, settings);
 	if (!decided.ok) return { problem: decided.message };
 	const { invocation, ignored } = decided;
-	const available = registry.getAvailable();
 	const found = resolveModel<HostModel>(invocation.model.value, {
-		available,
-		// Long on pi 1.x, and seldom needed.
+		// Both are slow, and not needed for a model that is inherited.
+		get available() {
+			return registry.getAvailable();
+		},
 		get known() {
 			return registry.getAll();
 		},
@@ -64,7 +65,7 @@ export async function resolveCall(
 	});
 	if (!found.found) {
 		const asker = whoAsks(invocation.model.source, definition);
-		return { problem: `${found.message} ${asker} ${availableModels(available)}` };
+		return { problem: `${found.message} ${asker} ${availableModels(registry.getAvailable())}` };
 	}
 	const cwd = await resolveDirectory(invocation.cwd.value, parent.cwd);
 	if (typeof cwd !== "string") return cwd;

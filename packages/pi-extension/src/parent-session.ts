@@ -29,6 +29,7 @@ import { hostMode, isOneShot, isProjectTrusted } from "./host/host-mode.js";
 import { packageAgentFolders } from "./host/package-agents.js";
 import { watchParent } from "./host/parent-boundary.js";
 import { addSessionUsage, takesUsage } from "./host/session-usage.js";
+import { createSettingsReader } from "./host/settings-managers.js";
 import { withLastRun } from "./interrupted-agent.js";
 import { reportLeftovers } from "./leftovers.js";
 import { emitLifecycle } from "./lifecycle-events.js";
@@ -86,6 +87,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	const warnings = createWarnings();
 	const surroundings: ChildSurroundings = {
 		dialogTurns: createDialogTurns(),
+		readSettings: createSettingsReader(),
 		unstored: new Map(),
 		delegation: (request) => nestedDelegation(request, parts),
 		announce: {

@@ -2,7 +2,7 @@ import type { AgentSession, ExtensionAPI, SessionManager } from "@mariozechner/p
 import type { AgentDefinition, AgentRecord, ThinkingLevel } from "@pi-subagents/core";
 import type { SessionRequest } from "@pi-subagents/runner";
 import { createHostSession, startExtensions } from "../host/host-session.js";
-import { copySettings, readSettings } from "../host/settings-managers.js";
+import { copySettings, type SettingsReader } from "../host/settings-managers.js";
 import type { InheritedMessage } from "../inherited-context.js";
 import type { HostModel, ParentSnapshot } from "../parent-snapshot.js";
 import { childDialogs, type DialogTurns } from "./child-dialogs.js";
@@ -33,6 +33,7 @@ export interface ChildContext {
 /** What all children of one parent session share. */
 export interface ChildSurroundings {
 	readonly dialogTurns: DialogTurns;
+	readonly readSettings: SettingsReader;
 	/** The conversations that are in no file, or not whole, by agent id. */
 	readonly unstored: Map<string, SessionManager>;
 	/** What gives a child the tools to start agents of its own; absent if it may not. */
@@ -62,7 +63,8 @@ export async function openChildSession(
 	const delegates = delegate !== undefined;
 	const rights = toolRights(definition, context.isolated, parent.activeTools, delegates);
 	// A copy, so that nothing that happens in a child changes the settings of the user.
-	const settingsManager = copySettings(readSettings(cwd, parent.agentDir, parent), parent);
+	const stored = await surroundings.readSettings(cwd, parent.agentDir, parent);
+	const settingsManager = copySettings(stored, parent);
 	const resources = await loadChildResources({
 		request,
 		rights,

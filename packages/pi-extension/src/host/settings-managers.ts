@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { SettingsManager } from "@mariozechner/pi-coding-agent";
 
 /** What only pi 1.x asks for. */
@@ -11,6 +13,33 @@ export function readSettings(cwd: string, agentDir: string, trust: TrustOption):
 	const create: (cwd: string, agentDir: string, trust: TrustOption) => SettingsManager =
 		SettingsManager.create;
 	return create(cwd, agentDir, trust);
+}
+
+/** Reads the settings of the user and of the project in `cwd`, as the host reads them. */
+export type SettingsReader = (
+	cwd: string,
+	agentDir: string,
+	trust: TrustOption,
+) => Promise<SettingsManager>;
+
+/**
+ * A reader that keeps what it read last while the files are as they were. The host takes a lock on each file, which is an
+ * eighth of what the start of a child costs, and many children are started in the same directory.
+ */
+export function createSettingsReader(): SettingsReader {
+	let last: { readonly key: string; readonly settings: SettingsManager } | undefined;
+	return async (cwd, agentDir, trust) => {
+		const files = [join(agentDir, "settings.json"), join(cwd, ".pi", "settings.json")];
+		const states = await Promise.all(files.map(fileState));
+		const key = JSON.stringify([files, states, trust.projectTrusted]);
+		if (last?.key !== key) last = { key, settings: readSettings(cwd, agentDir, trust) };
+		return last.settings;
+	};
+}
+
+async function fileState(file: string): Promise<readonly number[]> {
+	const { mtimeMs = 0, size = -1 } = (await stat(file).catch(() => undefined)) ?? {};
+	return [mtimeMs, size];
 }
 
 /** A copy of settings as they are now. What is changed in it is written to no file, and to read it again costs nothing. */

@@ -150,24 +150,24 @@ function inherit(names: readonly string[]): Record<string, string> {
 }
 
 function collect(child: ChildProcess, onLine: (line: string) => void): Promise<HostExit> {
-	let stdout = "";
+	const stdout: string[] = [];
 	let stderr = "";
-	let lineStart = 0;
+	let unfinished = "";
 	child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-		stdout += text;
+		stdout.push(text);
 		// Only line feeds end a line; others may be in the middle of a JSON text.
-		for (let end = stdout.indexOf("\n", lineStart); end !== -1; ) {
-			onLine(stdout.slice(lineStart, end));
-			lineStart = end + 1;
-			end = stdout.indexOf("\n", lineStart);
-		}
+		const lines = (unfinished + text).split("\n");
+		unfinished = lines.pop() ?? "";
+		for (const line of lines) onLine(line);
 	});
 	child.stderr?.setEncoding("utf8").on("data", (text: string) => {
 		stderr += text;
 	});
 	return new Promise((resolve, reject) => {
 		child.once("error", reject);
-		child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
+		child.once("close", (code, signal) =>
+			resolve({ code, signal, stdout: stdout.join(""), stderr }),
+		);
 	});
 }
 
