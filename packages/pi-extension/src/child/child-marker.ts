@@ -8,9 +8,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
  */
 const KEY = Symbol.for("@pi-subagents/pi-extension:child");
 
-type MarkedGlobal = typeof globalThis & { [KEY]?: AsyncLocalStorage<true> };
+type MarkedGlobal = typeof globalThis & { [KEY]?: AsyncLocalStorage<boolean> };
 
-function storage(): AsyncLocalStorage<true> {
+function storage(): AsyncLocalStorage<boolean> {
 	const marked = globalThis as MarkedGlobal;
 	marked[KEY] ??= new AsyncLocalStorage();
 	return marked[KEY];
@@ -23,7 +23,8 @@ export function asChild<T>(work: () => Promise<T>): Promise<T> {
 
 /** Runs `work`, which is for the main session, also from inside {@link asChild}. */
 export function asMain<T>(work: () => T): T {
-	return storage().exit(work);
+	// Not `exit`, which turns the hooks of all promises off and on again.
+	return storage().run(false, work);
 }
 
 /** Whether the caller runs inside {@link asChild}. */

@@ -63,7 +63,7 @@ export async function openChildSession(
 	const delegates = delegate !== undefined;
 	const rights = toolRights(definition, context.isolated, parent.activeTools, delegates);
 	// A copy, so that nothing that happens in a child changes the settings of the user.
-	const stored = await surroundings.readSettings(cwd, parent.agentDir, parent);
+	const stored = surroundings.readSettings(cwd, parent.agentDir, parent);
 	const settingsManager = copySettings(stored, parent);
 	const resources = await loadChildResources({
 		request,
@@ -157,5 +157,9 @@ export function childLabel({ context, record }: SessionRequest<ChildContext>): s
 
 function applyRights(session: AgentSession, rights: ToolRights): void {
 	const names = session.getAllTools().map((tool) => tool.name);
-	session.setActiveToolsByName(names.filter(rights.allows));
+	const allowed = names.filter(rights.allows);
+	const active = session.getActiveToolNames();
+	const isSame = allowed.length === active.length && active.every(rights.allows);
+	// It makes the system prompt again.
+	if (!isSame) session.setActiveToolsByName(allowed);
 }

@@ -157,6 +157,7 @@ function createReservedMessage(pi: ExtensionAPI, handlers: BoundaryHandlers): { 
 	const texts = new Map<number, Promise<Notification>>();
 	let count = 0;
 	let queued = false;
+	let listening = false;
 
 	const nothingNew: Pick<Notification, "content" | "details"> = {
 		content: "All background agents have ended, and you know their results. Finish your answer.",
@@ -180,25 +181,30 @@ function createReservedMessage(pi: ExtensionAPI, handlers: BoundaryHandlers): { 
 		return known;
 	}
 
-	pi.on("context", async (event, ctx) => {
-		if (texts.size === 0 && !queued) return undefined;
-		const messages: typeof event.messages = [];
-		for (const message of event.messages) {
-			const known = await textOf(message, ctx.signal);
-			if (known === undefined || message.role !== "custom") messages.push(message);
-			else messages.push({ ...message, content: known.content });
-		}
-		return { messages };
-	});
-	pi.on("message_end", async (event, ctx) => {
-		const known = await textOf(event.message, ctx.signal);
-		if (known === undefined || event.message.role !== "custom") return undefined;
-		return { message: { ...event.message, content: known.content, details: known.details } };
-	});
+	/** Only when there is something to replace: a host copies the whole conversation for every handler of `context`. */
+	function listen(): void {
+		if (listening) return;
+		listening = true;
+		pi.on("context", async (event, ctx) => {
+			const messages: typeof event.messages = [];
+			for (const message of event.messages) {
+				const known = await textOf(message, ctx.signal);
+				if (known === undefined || message.role !== "custom") messages.push(message);
+				else messages.push({ ...message, content: known.content });
+			}
+			return { messages };
+		});
+		pi.on("message_end", async (event, ctx) => {
+			const known = await textOf(event.message, ctx.signal);
+			if (known === undefined || event.message.role !== "custom") return undefined;
+			return { message: { ...event.message, content: known.content, details: known.details } };
+		});
+	}
 
 	return {
 		reserve() {
 			if (queued) return;
+			listen();
 			queued = true;
 			count++;
 			pi.sendMessage(

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { SettingsManager } from "@mariozechner/pi-coding-agent";
 
@@ -16,11 +16,7 @@ export function readSettings(cwd: string, agentDir: string, trust: TrustOption):
 }
 
 /** Reads the settings of the user and of the project in `cwd`, as the host reads them. */
-export type SettingsReader = (
-	cwd: string,
-	agentDir: string,
-	trust: TrustOption,
-) => Promise<SettingsManager>;
+export type SettingsReader = (cwd: string, agentDir: string, trust: TrustOption) => SettingsManager;
 
 /**
  * A reader that keeps what it read last while the files are as they were. The host takes a lock on each file, which is an
@@ -28,17 +24,16 @@ export type SettingsReader = (
  */
 export function createSettingsReader(): SettingsReader {
 	let last: { readonly key: string; readonly settings: SettingsManager } | undefined;
-	return async (cwd, agentDir, trust) => {
+	return (cwd, agentDir, trust) => {
 		const files = [join(agentDir, "settings.json"), join(cwd, ".pi", "settings.json")];
-		const states = await Promise.all(files.map(fileState));
-		const key = JSON.stringify([files, states, trust.projectTrusted]);
+		const key = JSON.stringify([files, files.map(fileState), trust.projectTrusted]);
 		if (last?.key !== key) last = { key, settings: readSettings(cwd, agentDir, trust) };
 		return last.settings;
 	};
 }
 
-async function fileState(file: string): Promise<readonly number[]> {
-	const { mtimeMs = 0, size = -1 } = (await stat(file).catch(() => undefined)) ?? {};
+function fileState(file: string): readonly number[] {
+	const { mtimeMs = 0, size = -1 } = statSync(file, { throwIfNoEntry: false }) ?? {};
 	return [mtimeMs, size];
 }
 
