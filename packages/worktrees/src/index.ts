@@ -20,6 +20,7 @@ export {
 	findLeftovers,
 	type ListedWorktree,
 	listWorktrees,
+	type UnrecordedBranch,
 	type WorktreeList,
 	type WorktreeQuery,
 	type WorktreeState,

@@ -3,6 +3,7 @@ import { defaultWorktreeDirectory, findFolder } from "./directory.js";
 import { explain, explainError } from "./explain.js";
 import { exists } from "./files.js";
 import { createGit, type Git } from "./git.js";
+import { isKeptElsewhere } from "./kept-elsewhere.js";
 import { isAlive, type ReadProcess, readProcess } from "./process-identity.js";
 import {
 	readRecord,
@@ -11,7 +12,7 @@ import {
 	removeRecord,
 	type WorktreeRecord,
 } from "./record-file.js";
-import { type Reference, readRefs } from "./refs.js";
+import { isAgentBranch, type Reference, readRefs } from "./refs.js";
 import { findRepository } from "./repository.js";
 import { countUncommitted, readStatus } from "./status.js";
 
@@ -46,13 +47,26 @@ export interface ListedWorktree {
 	readonly commits?: number;
 	/** Files in the directory that are not committed; absent if there is no directory, or git cannot tell. */
 	readonly uncommitted?: number;
-	/** Whether the work that is on the branch was merged with this package. */
+	/** Whether the work that is on the branch is on another one, too, or still in the checkout that it was brought into. */
 	readonly merged: boolean;
+}
+
+/**
+ * A branch that an agent worked on, of which nothing else is known: it was made with another `directory`, or its record is
+ * gone. Where it began is not known either, so only git can look at it.
+ */
+export interface UnrecordedBranch {
+	readonly branch: string;
+	readonly commit: string;
+	/** The worktree that has it checked out, if any. */
+	readonly directory?: string;
 }
 
 /** The worktrees of a repository's agents, oldest first, and what stood in the way of listing them. */
 export interface WorktreeList {
 	readonly worktrees: readonly ListedWorktree[];
+	/** What looks like the work of agents and has no record here. */
+	readonly unrecorded: readonly UnrecordedBranch[];
 	/** One sentence each. */
 	readonly problems: readonly string[];
 }
@@ -84,16 +98,28 @@ export async function listWorktrees(query: WorktreeQuery): Promise<WorktreeList>
 			const listed = await look(git, record, result.ok ? refs : undefined, query);
 			if (listed) worktrees.push(listed);
 		}
-		return { worktrees, problems };
+		const recorded = new Set([...records.values()].map(({ branch }) => branch));
+		return { worktrees, unrecorded: findUnrecorded(refs, recorded), problems };
 	} catch (error) {
-		return { worktrees: [], problems: [explainError(error)] };
+		return { worktrees: [], unrecorded: [], problems: [explainError(error)] };
 	}
 }
 
 /** The worktrees that a crash left; to be offered, never removed without being asked. Never rejects. */
 export async function findLeftovers(query: WorktreeQuery): Promise<WorktreeList> {
-	const { worktrees, problems } = await listWorktrees(query);
-	return { worktrees: worktrees.filter(({ state }) => state === "leftover"), problems };
+	const { worktrees, ...rest } = await listWorktrees(query);
+	return { worktrees: worktrees.filter(({ state }) => state === "leftover"), ...rest };
+}
+
+function findUnrecorded(
+	refs: ReadonlyMap<string, Reference>,
+	recorded: ReadonlySet<string>,
+): readonly UnrecordedBranch[] {
+	return [...refs].flatMap(([name, { commit, worktree }]) => {
+		const branch = name.slice("refs/heads/".length);
+		if (recorded.has(branch) || !isAgentBranch(branch, refs)) return [];
+		return [{ branch, commit, ...(worktree !== undefined && { directory: worktree }) }];
+	});
 }
 
 /** Worktrees with a record beside them, wherever they are. */
@@ -142,13 +168,15 @@ async function look(
 			? await readStatus(git, directory, { signal, env: ceiling(directory) })
 			: {};
 	const saved = stage === "ended" && !hasDirectory;
+	const merged =
+		tip !== undefined && tip !== base && (await isKeptElsewhere(git, worktree, tip)).kept;
 	return {
 		worktree,
 		state: running ? "running" : saved ? "saved" : owner === undefined ? "kept" : "leftover",
 		hasDirectory,
 		...(counted?.ok && { commits: Number(counted.stdout) }),
 		...(status && { uncommitted: countUncommitted(status) }),
-		merged: tip !== undefined && tip === worktree.mergedTip,
+		merged,
 	};
 }
 

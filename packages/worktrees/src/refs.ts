@@ -40,6 +40,12 @@ export function freeBranch(name: string, refs: ReadonlyMap<string, Reference>): 
 	return nextFree(`${prefix}${name}`, (branch) => refs.has(`refs/heads/${branch}`));
 }
 
+/** Whether a branch is one of this package. */
+export function isAgentBranch(branch: string, refs: ReadonlyMap<string, Reference>): boolean {
+	const separator = refs.has(`refs/heads/${BRANCHES}`) ? "-" : "/";
+	return branch.startsWith(`${BRANCHES}${separator}`);
+}
+
 /** `name`, or the first of `name-2`, `name-3` ... that is not taken. */
 export function nextFree(name: string, isTaken: (name: string) => boolean): string {
 	let free = name;

@@ -1,9 +1,9 @@
-import { rm } from "node:fs/promises";
 import { discardUnused } from "./discard-unused.js";
 import { explain } from "./explain.js";
 import { exists } from "./files.js";
 import { createGit, type Git } from "./git.js";
 import { inspectWorktree } from "./inspect-worktree.js";
+import { isKeptElsewhere } from "./kept-elsewhere.js";
 import { findLeftCommits } from "./left-commits.js";
 import { count, shellWord } from "./names.js";
 import { readProcess } from "./process-identity.js";
@@ -101,41 +101,9 @@ async function findUnsaved(
 	}
 	for (const commit of commits) {
 		if (commit === worktree.base) continue;
-		if (commit === worktree.mergedTip && (await isInCheckout(git, worktree, commit))) continue;
-		const elsewhere = await git(
-			[
-				"for-each-ref",
-				"--contains",
-				commit,
-				"--format=%(refname)",
-				"refs/heads",
-				"refs/remotes",
-				"refs/tags",
-			],
-			{ cwd: worktree.commonDirectory },
-		);
-		if (!elsewhere.ok) return explain(elsewhere);
-		const others = elsewhere.stdout
-			.split("\n")
-			.filter((ref) => ref !== "" && ref !== `refs/heads/${worktree.branch}`);
-		if (others.length === 0)
-			return `its commits on ${worktree.branch} are not merged; merge or discard them`;
+		const { kept, problem } = await isKeptElsewhere(git, worktree, commit);
+		if (problem !== undefined) return problem;
+		if (!kept) return `its commits on ${worktree.branch} are not merged; merge or discard them`;
 	}
 	return undefined;
-}
-
-/** Whether what was brought into a checkout is still there: the person may have thrown it away before it was committed. */
-async function isInCheckout(git: Git, worktree: WorktreeRecord, tip: string): Promise<boolean> {
-	const { base, commonDirectory, directory, mergedInto } = worktree;
-	if (mergedInto === undefined) return false;
-	// A file, because its bytes need not be text.
-	const file = `${directory}.merged.patch`;
-	const difference = ["-r", "-p", "--binary", "--full-index", "--ignore-submodules=all"];
-	const written = await git(["diff-tree", ...difference, `--output=${file}`, base, tip], {
-		cwd: commonDirectory,
-	});
-	if (!written.ok) return false;
-	const there = await git(["apply", "--reverse", "--check", file], { cwd: mergedInto });
-	await rm(file, { force: true }).catch(() => {});
-	return there.ok;
 }

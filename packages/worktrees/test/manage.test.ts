@@ -53,7 +53,7 @@ describe("the list", () => {
 	test("says what became of each agent's worktree, and leaves out the user's own", async () => {
 		const { repository, query, start } = await setUp();
 		await repository.sh("git worktree add -q ../mine -b mine");
-		expect(await listWorktrees(query)).toEqual({ worktrees: [], problems: [] });
+		expect(await listWorktrees(query)).toEqual({ worktrees: [], unrecorded: [], problems: [] });
 
 		await start("running", { "1.txt": "1\n", "2.txt": "2\n" });
 		await (await start("saved", { "1.txt": "1\n" })).finish(DONE);
@@ -107,13 +107,14 @@ describe("the list", () => {
 		expect(leftover?.uncommitted).toBe(1);
 		const report = await saveWorktree(leftover?.worktree ?? workspace.worktree, query);
 		expect(report).toMatchObject({ branch: "pi-subagents/general-purpose-a1", problems: [] });
-		expect(await findLeftovers(query)).toEqual({ worktrees: [], problems: [] });
+		expect(await findLeftovers(query)).toEqual({ worktrees: [], unrecorded: [], problems: [] });
 	});
 
 	test("says what is wrong instead of failing", async () => {
 		const { repository, query } = await setUp();
 		expect(await listWorktrees({ ...query, repo: repository.home })).toEqual({
 			worktrees: [],
+			unrecorded: [],
 			problems: [
 				`${repository.home} is not in a git repository; \`git init\` and a first commit make it one.`,
 			],
@@ -333,7 +334,7 @@ describe("removal", () => {
 		const result = await removeWorktree(merged?.worktree ?? saved, { git });
 		expect(result.removed).toBe(true);
 		expect(await repository.sh("git branch --list; cat own.txt")).toBe("* main\nown");
-		expect(await listWorktrees(query)).toEqual({ worktrees: [], problems: [] });
+		expect(await listWorktrees(query)).toEqual({ worktrees: [], unrecorded: [], problems: [] });
 	});
 
 	test("is refused while work that was brought into a checkout was thrown away there", async () => {

@@ -8,17 +8,24 @@ import {
 	removeWorktree,
 	saveWorktree,
 } from "@pi-subagents/worktrees";
-import { plural } from "../format.js";
+import { oneLine, plural } from "../format.js";
 import { choose, type Menu } from "./command-context.js";
 
 /** The worktrees that agents made of this repository, also those that a crash left; until the person goes back. */
 export async function worktreesMenu(menu: Menu): Promise<void> {
 	const { ctx } = menu;
 	for (;;) {
-		const { worktrees, problems } = await listWorktrees({ repo: ctx.cwd });
+		const { worktrees, unrecorded, problems } = await listWorktrees({ repo: ctx.cwd });
 		if (problems.length > 0) ctx.ui.notify(problems.join("\n"), "warning");
+		if (unrecorded.length > 0) {
+			const names = unrecorded.map(({ branch }) => branch).join(", ");
+			ctx.ui.notify(
+				`Of these branches of agents nothing is recorded here, so only git can show, merge or delete them: ${oneLine(names, 300)}.`,
+			);
+		}
 		if (worktrees.length === 0) {
-			ctx.ui.notify("Agents have left no worktrees of this repository.");
+			if (unrecorded.length === 0)
+				ctx.ui.notify("Agents have left no worktrees of this repository.");
 			return;
 		}
 		const listed = await choose(
@@ -43,7 +50,7 @@ function worktreeLine({ worktree, state, commits, uncommitted, merged }: ListedW
 
 async function worktreeMenu(
 	{ ctx }: Menu,
-	{ worktree, state, hasDirectory }: ListedWorktree,
+	{ worktree, state, hasDirectory, uncommitted = 0 }: ListedWorktree,
 ): Promise<void> {
 	const ended = state !== "running";
 	const say = (text: string, good: boolean): void => ctx.ui.notify(text, good ? "info" : "error");
@@ -76,11 +83,26 @@ async function worktreeMenu(
 					{
 						label: "Merge its work",
 						value: async () => {
+							if (uncommitted > 0) {
+								const question = `${plural(uncommitted, "file")} of ${worktree.name} are not committed yet. Saved, its work is on ${worktree.branch}, and its directory is removed.`;
+								if (!(await ctx.ui.confirm("Save its work first?", question))) return;
+								const { text, problems } = await saveWorktree(worktree);
+								say(text, problems.length === 0);
+								if (problems.length > 0) return;
+							}
 							const preview = await previewMerge(worktree);
 							if (!preview.ok) return say(preview.problem, false);
-							if (!(await ctx.ui.confirm("Merge?", preview.text))) return;
-							const { merged, text } = await mergeWorktree(worktree);
-							say(text, merged);
+							const { clean, conflicts, inTheWay, text } = preview;
+							if (!clean && conflicts.length === 0 && inTheWay.length === 0)
+								return say(text, false);
+							const [title, how] = clean
+								? ["Merge?", {}]
+								: conflicts.length > 0
+									? ["Bring it in with conflict markers?", { allowConflicts: true }]
+									: ["Bring it in as uncommitted changes?", { mode: "changes" as const }];
+							if (!(await ctx.ui.confirm(title, text))) return;
+							const result = await mergeWorktree(worktree, how);
+							say(result.text, result.merged);
 						},
 					},
 					{
