@@ -129,7 +129,7 @@ onBothHosts("extensions in children", (world, name) => {
 		);
 		const inAll = notices.filter(
 			(event) =>
-				String(event.message).startsWith("In all: ") &&
+				String(event.message).startsWith('In "all: ') &&
 				String(event.message).includes("starting.ts"),
 		);
 		expect(inAll).toHaveLength(1);

@@ -128,7 +128,7 @@ function toReport(files: readonly RegistryFile[]): string {
 	}
 	if (lines.length > 0) lines.push("");
 	lines.push(
-		`${files.length} files: ${counts.load} good, ${counts.load_with_warning} with warnings, ` +
+		`${files.length} file${files.length === 1 ? "" : "s"}: ${counts.load} good, ${counts.load_with_warning} with warnings, ` +
 			`${counts.reject} rejected, ${counts.not_an_agent} no agents.`,
 	);
 	return `${lines.join("\n")}\n`;

@@ -144,6 +144,11 @@ export function resolveInvocation(request: InvocationRequest): InvocationResolut
 		return value !== undefined && value !== null ? { value, source: { kind: "call" } } : otherwise;
 	};
 	const cwd = asked("cwd", undefined);
+	const isolation: Invocation["isolation"] = decide("isolation", "none");
+	// It may be meant, and the caller would not see why it is not so.
+	if (isolation.value === "worktree" && isNone(request.call?.isolation)) {
+		ignored.push({ name: "isolation", reason: noneIsNothing(isolation.source) });
+	}
 	const invocation: Invocation = {
 		model: decide("model", ["inherit"]),
 		thinking: decide("thinking", undefined),
@@ -157,7 +162,7 @@ export function resolveInvocation(request: InvocationRequest): InvocationResolut
 		run_in_background: decide("run_in_background", false),
 		inherit_context: decide("inherit_context", false),
 		isolated: decide("isolated", false),
-		isolation: decide("isolation", "none"),
+		isolation,
 		cwd: { value: cwd, source: { kind: cwd === undefined ? "default" : "call" } },
 		prompt_mode: settled("prompt_mode", "append"),
 		tools: settled("tools", undefined),
@@ -204,6 +209,15 @@ function refuse(
 	return name === "isolated" && value === false && isolated === true
 		? "`isolated` was ignored: the agent's definition isolates it, and a call can only narrow."
 		: undefined;
+}
+
+function isNone(value: unknown): boolean {
+	return typeof value === "string" && value.trim().toLowerCase() === "none";
+}
+
+function noneIsNothing({ kind, file }: ValueSource): string {
+	const says = kind === "file" ? "its definition says" : `${file ?? "a setting"} says`;
+	return `\`isolation: "none"\` in a call counts as not given: the agent works in a worktree, as ${says}.`;
 }
 
 function from(kind: ValueSource["kind"], file: string | undefined): ValueSource {

@@ -164,8 +164,23 @@ describe("calls", () => {
 				"cwd",
 			];
 			const call = Object.fromEntries(names.map((name) => [name, inert]));
-			expect(resolve({ definition, call })).toEqual(quiet);
+			expect(resolve({ definition, call }).invocation).toEqual(quiet.invocation);
 		}
+	});
+
+	test("a call that says no worktree, which counts as not given, is told of the worktree", () => {
+		const call = { isolation: "none" };
+		const worktree = { isolation: "worktree" } as const;
+		const because = (reason: string): string =>
+			`\`isolation: "none"\` in a call counts as not given: the agent works in a worktree, as ${reason} says.`;
+		expect(resolve({ definition: worktree, call }).ignored).toEqual([
+			{ name: "isolation", reason: because("its definition") },
+		]);
+		expect(
+			resolve({ call, settings: worktree, settingsFile: "/home/me/subagents.json" }).ignored,
+		).toEqual([{ name: "isolation", reason: because("/home/me/subagents.json") }]);
+		expect(resolve({ call }).ignored).toEqual([]);
+		expect(resolve({ definition: worktree, call: { isolation: "" } }).ignored).toEqual([]);
 	});
 
 	test("a lock keeps a parameter out, and says so unless it makes no difference (MODEL-07)", () => {

@@ -99,7 +99,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 		onProblem: (record, label, problem) => {
 			const isNew = warnings.add(record, problem);
 			// The result of the agent says it, too.
-			if (isNew && current?.hasUI) problems([`In ${label} ${problem}.`]);
+			if (isNew && current?.hasUI) problems([`In "${label}" ${problem}.`]);
 		},
 	};
 	const workspaces = createWorkspaceSwitch(
