@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HostName } from "../dist/index.js";
 import { type ChildWorld, delegate, onBothHosts, script } from "./child-host.js";
-import { agentId, askOne, bash, read, steer, wakeUp } from "./tool-answers.js";
+import { agentId, askOne, atRest, bash, read, requestOf, steer, wakeUp } from "./tool-answers.js";
 
 /** So much of a window of 20000 tokens that the host compacts. */
 const FULL = { p: 19_000, c: 10 };
@@ -45,6 +45,23 @@ function compactedAgents(world: ChildWorld, name: HostName): void {
 			expect(told).toHaveLength(1);
 		}
 		expect(text).toMatch(/\[Assistant\]\nthe end\n```$/);
+	});
+
+	test("a compaction of the main session by itself stops no agent (ABORT-08)", async () => {
+		const host = await world.session();
+		const call = delegate(`STAYS ${script({ hold: "stays", text: "stayed" })}`, {
+			run_in_background: true,
+		});
+		const full = { p: 99_000, c: 10 };
+		const from = host.events.length;
+		await host.prompt(script({ tools: [call] }, { text: "word ".repeat(400), usage: full }));
+		await host.waitFor(({ type }) => type === "compaction_end", from);
+		await atRest(host);
+		const child = await requestOf(world, "STAYS");
+		expect(child.open).toBe(true);
+		const before = host.events.length;
+		world.server.release("stays");
+		expect(await wakeUp(host, before)).toContain("stayed");
 	});
 
 	test("a message that comes during a compaction is read after it (STEER-03)", async () => {

@@ -8,7 +8,7 @@ import type { TerminalStatus } from "./status.js";
  * | `completed` | `finished`, `output_limit` (cut off by the model's output limit), `no_report` (the last message had no text) |
  * | `steered` | `turn_limit` |
  * | `aborted` | `turn_limit`, `time_limit`, `token_limit`, `cost_limit`, `tool_time_limit`, `stalled` |
- * | `stopped` | `user`, `parent`, `program`, `shutdown` |
+ * | `stopped` | `user`, `turn_interrupted`, `parent`, `program`, `shutdown` |
  * | `error` | `provider_error`, `refusal`, `start_failed`, `interrupted`, `failed` |
  */
 export type OutcomeReason =
@@ -35,8 +35,12 @@ export type LimitReason =
 	| "tool_time_limit"
 	| "stalled";
 
-/** Who stopped a run. `program` is another extension or application, `shutdown` the end of the host's session. */
-export type StopReason = "user" | "parent" | "program" | "shutdown";
+/**
+ * Who or what stopped a run. `turn_interrupted`: the turn of the main session that waited for it was aborted, by the user or
+ * because the host does that before a compaction; a signal does not tell which. `program` is another extension or application,
+ * `shutdown` the end of the host's session.
+ */
+export type StopReason = "user" | "turn_interrupted" | "parent" | "program" | "shutdown";
 
 /** How a run ended. */
 export interface AgentOutcome {
@@ -59,6 +63,7 @@ const PHRASES: Readonly<Record<OutcomeReason, string>> = {
 	tool_time_limit: "a tool ran past its time limit",
 	stalled: "no progress for too long",
 	user: "stopped by the user",
+	turn_interrupted: "stopped when the turn was interrupted",
 	parent: "stopped by the parent agent",
 	program: "stopped by a program",
 	shutdown: "stopped because the session ended",

@@ -29,6 +29,12 @@ const OUTCOMES: readonly (readonly [AgentOutcome, string, boolean, boolean])[] =
 	],
 	[{ status: "aborted", reason: "stalled" }, "no progress for too long, cut off", false, true],
 	[{ status: "stopped", reason: "user" }, "stopped by the user", false, true],
+	[
+		{ status: "stopped", reason: "turn_interrupted" },
+		"stopped when the turn was interrupted",
+		false,
+		true,
+	],
 	[{ status: "stopped", reason: "parent" }, "stopped by the parent agent", false, true],
 	[{ status: "stopped", reason: "program" }, "stopped by a program", false, true],
 	[{ status: "stopped", reason: "shutdown" }, "stopped because the session ended", false, true],

@@ -52,8 +52,8 @@ export interface Delegation {
 export function createDelegation(parts: ScopedParts, answers: Answers): Delegation {
 	const { pi, manager, book, activities, catalog, boundary, surroundings, clock, scope } = parts;
 
-	/** The turn of the main session is interrupted by its user, that of an agent with the agent. */
-	const stoppedBy: StopReason = scope.parentId === undefined ? "user" : "parent";
+	/** Who waits for a foreground agent is gone: a turn of the main session, or the agent above. */
+	const stoppedBy: StopReason = scope.parentId === undefined ? "turn_interrupted" : "parent";
 
 	async function delegate(
 		call: SubagentCall,

@@ -254,7 +254,7 @@ export function createParentSession(pi: ExtensionAPI): ParentSession {
 	pi.on("agent_end", (event) => {
 		const last = event.messages.at(-1);
 		const interrupted = last?.role === "assistant" && last.stopReason === "aborted";
-		if (interrupted && settings.interruptBackground) manager.abortAll("user");
+		if (interrupted && settings.interruptBackground) manager.abortAll("turn_interrupted");
 	});
 
 	/** Tells the model of other types, if there are, and the person of what is wrong with agent files. */

@@ -105,4 +105,10 @@ export function toStopReason(reason: unknown, fallback: StopReason = "parent"): 
 	return STOP_REASONS.find((known) => known === reason) ?? fallback;
 }
 
-const STOP_REASONS: readonly StopReason[] = ["user", "parent", "program", "shutdown"];
+const STOP_REASONS: readonly StopReason[] = [
+	"user",
+	"turn_interrupted",
+	"parent",
+	"program",
+	"shutdown",
+];
